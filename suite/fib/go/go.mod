@@ -1,0 +1,3 @@
+module deadheat.example/fib
+
+go 1.21
