@@ -1,0 +1,3 @@
+module deadheat.example/hello
+
+go 1.21
