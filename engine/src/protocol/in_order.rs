@@ -1,0 +1,83 @@
+//! For protocols whose replies come in the order of their requests.
+
+use super::Slot;
+
+/// A ring of what is in flight on one connection, oldest first. Never grows after it was made.
+#[derive(Debug)]
+pub struct InOrder<T> {
+    ring: Box<[(Slot, T)]>,
+    head: usize,
+    len: usize,
+}
+
+impl<T: Copy + Default> InOrder<T> {
+    pub fn new(depth: u32) -> Self {
+        Self {
+            ring: vec![(0, T::default()); depth as usize].into_boxed_slice(),
+            head: 0,
+            len: 0,
+        }
+    }
+
+    /// Adds the newest request. The loop never has more than `depth` in flight.
+    #[inline]
+    pub fn push(&mut self, slot: Slot, what: T) {
+        assert!(self.len < self.ring.len(), "more in flight than slots");
+        let mut at = self.head + self.len;
+        if at >= self.ring.len() {
+            at -= self.ring.len();
+        }
+        self.ring[at] = (slot, what);
+        self.len += 1;
+    }
+
+    /// The oldest request, whose reply comes next.
+    #[inline]
+    pub fn front(&self) -> Option<(Slot, T)> {
+        (self.len > 0).then(|| self.ring[self.head])
+    }
+
+    #[inline]
+    pub fn pop(&mut self) -> Option<(Slot, T)> {
+        let front = self.front()?;
+        self.head += 1;
+        if self.head == self.ring.len() {
+            self.head = 0;
+        }
+        self.len -= 1;
+        Some(front)
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::VecDeque;
+
+    proptest! {
+        #[test]
+        fn it_is_a_queue(pushes in prop::collection::vec(any::<bool>(), 0..200)) {
+            let mut ring = InOrder::new(4);
+            let mut model = VecDeque::new();
+            for (i, push) in pushes.into_iter().enumerate() {
+                if push && model.len() < 4 {
+                    ring.push(i as u32, i);
+                    model.push_back((i as u32, i));
+                } else if !push {
+                    prop_assert_eq!(ring.pop(), model.pop_front());
+                }
+                prop_assert_eq!(ring.front(), model.front().copied());
+                prop_assert_eq!(ring.len(), model.len());
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! What a protocol has to say so that the load loop can drive it.
+//!
+//! A protocol turns requests into bytes and bytes into replies. It does no I/O, reads no clock
+//! and keeps no statistics: the loop in [`crate::load`] owns the sockets, the slots, the time
+//! and the tally. One file (or folder) a protocol, and one arm in [`crate::target::open`].
+
+pub mod http1;
+pub mod in_order;
+
+/// A request in flight, as the loop numbers them: `0..depth` within one connection.
+pub type Slot = u32;
+
+/// What is wrong with a reply. The names are those of docs/engine-protocol.md.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ErrorKind {
+    /// The reply says no: another status than expected.
+    Status,
+    /// The reply's body or message is not the one expected.
+    Body,
+    /// What came is not the protocol, or ended in the middle.
+    Protocol,
+    /// No reply in time.
+    Timeout,
+    /// No connection.
+    Connect,
+}
+
+/// Why a request failed; `message` is made on the cold path only.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    pub kind: ErrorKind,
+    pub message: String,
+}
+
+impl Failure {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+        Self {
+            kind,
+            message: message.into(),
+        }
+    }
+
+    pub fn protocol(message: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Protocol, message)
+    }
+}
+
+/// A complete reply to the request in `slot`.
+#[derive(Debug)]
+pub struct Reply {
+    pub slot: Slot,
+    /// The protocol's own status (HTTP status, grpc-status, 0 or 1 for Redis), for the summary.
+    pub status: u16,
+    /// `None`: it is the reply that was expected.
+    pub failure: Option<Failure>,
+}
+
+/// One application protocol.
+///
+/// Calls for one connection come in this order: `connect`, then any mixture of `request`
+/// (only while `room` is above 0) and `receive`, at last `closed` if the peer closed it. After
+/// a reconnect all starts again with `connect`, and the requests that were not answered are
+/// given again with their old slots.
+pub trait Protocol {
+    /// What one connection remembers between two calls.
+    type Connection;
+
+    /// A new token for the turn that begins: render now whatever can be rendered once.
+    fn prepare(&mut self, token: &str);
+
+    /// State for a fresh connection; whatever has to be sent first (an HTTP/2 preface, AUTH)
+    /// goes to `output`. `depth` is the number of slots, all of which may be in flight at once.
+    fn connect(&mut self, depth: u32, output: &mut Vec<u8>) -> Self::Connection;
+
+    /// False while the peer has yet to agree (AUTH, SETTINGS). Requests may be sent before.
+    fn ready(&self, _connection: &Self::Connection) -> bool {
+        true
+    }
+
+    /// How many more requests this connection may take just now, beyond those in flight.
+    /// The loop never has more than `depth` in flight, so `u32::MAX` is a fine answer.
+    fn room(&self, connection: &Self::Connection) -> u32;
+
+    /// True once the connection takes no more requests (`Connection: close`, GOAWAY): the loop
+    /// replaces it when nothing is in flight on it any more.
+    fn spent(&self, connection: &Self::Connection) -> bool;
+
+    /// Appends request number `sequence` to `output`. Its reply must name `slot`.
+    fn request(
+        &mut self,
+        connection: &mut Self::Connection,
+        slot: Slot,
+        sequence: u64,
+        output: &mut Vec<u8>,
+    );
+
+    /// Takes bytes that came. Returns how many were used up: what is left is given again,
+    /// with more behind it, so it has to be bounded (a header, never a whole body of any size).
+    /// Every complete reply goes to `replies`; protocol chatter (acknowledgements, window
+    /// updates) goes to `output`. After an `Err` the connection is closed.
+    fn receive(
+        &mut self,
+        connection: &mut Self::Connection,
+        input: &[u8],
+        output: &mut Vec<u8>,
+        replies: &mut impl FnMut(Reply),
+    ) -> Result<usize, Failure>;
+
+    /// The peer closed its side. A reply that ends just there goes to `replies`.
+    fn closed(&mut self, _connection: &mut Self::Connection, _replies: &mut impl FnMut(Reply)) {}
+
+    /// Whether any byte of the reply to `slot` has come; `unused` is the number of bytes that
+    /// `receive` left. A request whose reply has not begun is sent again on a new connection.
+    fn begun(&self, connection: &Self::Connection, slot: Slot, unused: usize) -> bool;
+
+    /// Gives up on one request without closing the connection (RST_STREAM), if it can.
+    fn abandon(
+        &mut self,
+        _connection: &mut Self::Connection,
+        _slot: Slot,
+        _output: &mut Vec<u8>,
+    ) -> bool {
+        false
+    }
+}
