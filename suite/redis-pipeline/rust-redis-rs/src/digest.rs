@@ -1,0 +1,47 @@
+//! The digest of replies that workload.toml defines: FNV-1a over `$text\n`, `:number\n`, `_\n`.
+
+use redis::Value;
+
+pub struct Digest(u64);
+
+impl Digest {
+    pub fn new() -> Self {
+        Digest(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn text(&mut self, text: &[u8]) {
+        self.bytes(b"$");
+        self.bytes(text);
+        self.bytes(b"\n");
+    }
+
+    /// Adds one reply; a kind of reply that the workload does not have is an error.
+    pub fn add(&mut self, reply: &Value) -> Result<(), String> {
+        match reply {
+            Value::Nil => self.bytes(b"_\n"),
+            Value::Int(number) => self.bytes(format!(":{number}\n").as_bytes()),
+            Value::Okay => self.text(b"OK"),
+            #[cfg(not(feature = "library-of-2020"))]
+            Value::SimpleString(text) => self.text(text.as_bytes()),
+            #[cfg(not(feature = "library-of-2020"))]
+            Value::BulkString(text) => self.text(text),
+            #[cfg(feature = "library-of-2020")]
+            Value::Status(text) => self.text(text.as_bytes()),
+            #[cfg(feature = "library-of-2020")]
+            Value::Data(text) => self.text(text),
+            other => return Err(format!("unexpected reply {other:?}")),
+        }
+        Ok(())
+    }
+
+    /// Sixteen hexadecimal digits, as a JSON string.
+    pub fn to_json(&self) -> String {
+        format!("\"{:016x}\"", self.0)
+    }
+}

@@ -1,0 +1,54 @@
+//! The study's Redis pipeline with redis-rs, its asynchronous multiplexed connection.
+
+mod digest;
+mod options;
+mod study;
+
+use digest::Digest;
+use options::Options;
+use redis::Value;
+use std::time::Instant;
+
+fn main() {
+    let outcome = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| error.to_string())
+        .and_then(|runtime| runtime.block_on(run()));
+    if let Err(message) = outcome {
+        eprintln!("rust-redis-rs:async: {message}");
+        std::process::exit(1);
+    }
+}
+
+async fn run() -> Result<(), String> {
+    let options = Options::from_env()?;
+    let text = |error: redis::RedisError| error.to_string();
+    let client = redis::Client::open(format!("redis://{}:{}", options.host, options.port)).map_err(text)?;
+    // The default answers a pipeline this long with a time-out: it allows half a second.
+    let config = redis::AsyncConnectionConfig::new().set_response_timeout(None);
+    let mut connection = client
+        .get_multiplexed_async_connection_with_config(&config)
+        .await
+        .map_err(text)?;
+    let mut digest = options.verify.then(Digest::new);
+    let mut commands = 0;
+
+    let start = Instant::now();
+    for _ in 0..options.rounds {
+        for (pipe, count) in study::pipelines(options.iterations, options.pipeline_depth, !options.verify) {
+            if let Some(digest) = &mut digest {
+                let replies: Vec<Value> = pipe.query_async(&mut connection).await.map_err(text)?;
+                replies.iter().try_for_each(|reply| digest.add(reply))?;
+            } else {
+                let () = pipe.query_async(&mut connection).await.map_err(text)?;
+            }
+            commands += count;
+        }
+    }
+    let wall_ns = start.elapsed().as_nanos();
+
+    let digest = digest.map_or("null".to_owned(), |digest| digest.to_json());
+    println!("{{\"wall_ns\":{wall_ns},\"commands\":{commands},\"digest\":{digest}}}");
+    Ok(())
+}
