@@ -1,0 +1,131 @@
+"""Ratios over blocks: per block the mean log ratio, and a t interval over blocks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+FloatArray = NDArray[np.float64]
+Series = Sequence[FloatArray]
+
+# Below this spread (log units) blocks count as equal: it is what rounding leaves of a constant.
+NO_SPREAD = 1e-12
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A log ratio with its interval, in natural log units; never NaN.
+
+    `log_ratio` is None if no block could be compared; `low` and `high` are infinite where the blocks allow
+    no interval (fewer than two). `method` is "t", "hodges-lehmann" or "bootstrap".
+    """
+
+    log_ratio: float | None
+    low: float
+    high: float
+    confidence: float
+    blocks: int
+    method: str
+    standard_error: float = math.inf
+    rounds: int = 0
+    rounds_lost: int = 0
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as fast a is as b."""
+        return None if self.log_ratio is None else math.exp(self.log_ratio)
+
+    @property
+    def ci(self) -> tuple[float, float] | None:
+        """The interval of the ratio, or None where it is not finite."""
+        if math.isinf(self.low) or math.isinf(self.high):
+            return None
+        return math.exp(self.low), math.exp(self.high)
+
+    @property
+    def half_width(self) -> float:
+        """Half the interval's length, in log units; infinite where there is no interval."""
+        return (self.high - self.low) / 2
+
+    @property
+    def constant(self) -> bool:
+        """Whether two or more blocks gave exactly the same ratio, which measurements do not."""
+        return self.blocks > 1 and self.half_width <= NO_SPREAD
+
+    def at(self, confidence: float) -> Estimate:
+        """The same t estimate at another confidence level."""
+        if self.method != "t":
+            raise ValueError(f"a {self.method} estimate cannot be taken to another confidence")
+        if self.log_ratio is None:
+            return replace(self, confidence=confidence)
+        half = t_quantile(confidence, self.blocks - 1) * self.standard_error if self.blocks > 1 else math.inf
+        return replace(self, confidence=confidence, low=self.log_ratio - half, high=self.log_ratio + half)
+
+
+def t_quantile(confidence: float, degrees_of_freedom: float) -> float:
+    """The two-sided quantile of Student's t at a confidence level in (0, 1)."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
+    # From the lower tail: 1 - alpha / 2 would round to 1 for the small alphas of early looks.
+    return -float(stdtrit(degrees_of_freedom, (1 - confidence) / 2))
+
+
+def _paired(a: Series, b: Series) -> list[FloatArray]:
+    """Log differences of each block's rounds; raises ValueError if blocks or rounds do not align."""
+    if len(a) != len(b):
+        raise ValueError(f"{len(a)} blocks against {len(b)}: pass the blocks that both contenders have")
+    pairs = []
+    for block, (in_a, in_b) in enumerate(zip(a, b, strict=True)):
+        x, y = np.asarray(in_a, dtype=float), np.asarray(in_b, dtype=float)
+        if x.shape != y.shape or x.ndim != 1:
+            raise ValueError(f"block {block}: rounds of shape {x.shape} against {y.shape} cannot be paired")
+        usable = np.isfinite(x) & np.isfinite(y)
+        pairs.append(np.where(usable, np.where(usable, x, 0.0) - np.where(usable, y, 0.0), np.nan))
+    return pairs
+
+
+def block_effects(a: Series, b: Series, *, lower_is_better: bool = False) -> FloatArray:
+    """The mean log ratio of each block in which at least one round has both values; shape (blocks,).
+
+    Raises ValueError if the two do not align by block and round. Blocks weigh the same however many rounds
+    they have, because most of the variance is between starts (Kalibera and Jones 2013).
+    """
+    means = [pair[np.isfinite(pair)].mean() for pair in _paired(a, b) if np.isfinite(pair).any()]
+    effects = np.array(means, dtype=float)
+    return -effects if lower_is_better else effects
+
+
+def estimate(effects: FloatArray, *, confidence: float = 0.95) -> Estimate:
+    """The mean of block effects with a t interval over blocks; effects are finite, shape (blocks,)."""
+    effects = np.asarray(effects, dtype=float)
+    if not np.isfinite(effects).all():
+        raise ValueError("block effects must be finite: block_effects leaves out blocks without a value")
+    blocks = len(effects)
+    if blocks == 0:
+        return Estimate(None, -math.inf, math.inf, confidence, 0, "t")
+    mean = float(effects.mean())
+    error = float(effects.std(ddof=1)) / math.sqrt(blocks) if blocks > 1 else math.inf
+    return Estimate(mean, -math.inf, math.inf, confidence, blocks, "t", error).at(confidence)
+
+
+def compare(a: Series, b: Series, *, lower_is_better: bool = False, confidence: float = 0.95) -> Estimate:
+    """The estimate of how many times as fast a is as b, with its rounds and lost rounds counted."""
+    pairs = _paired(a, b)
+    effects = block_effects(a, b, lower_is_better=lower_is_better)
+    rounds = sum(pair.size for pair in pairs)
+    lost = rounds - sum(int(np.isfinite(pair).sum()) for pair in pairs)
+    return replace(estimate(effects, confidence=confidence), rounds=rounds, rounds_lost=lost)
+
+
+def absolute(series: Series, *, confidence: float = 0.95) -> Estimate:
+    """A contender's own level: `ratio` is the geometric mean of its values, `ci` a t interval over blocks.
+
+    Context only: on a shared machine absolute figures drift by far more than this interval says.
+    """
+    zeros = [np.zeros_like(np.asarray(block, dtype=float)) for block in series]
+    return compare(series, zeros, confidence=confidence)

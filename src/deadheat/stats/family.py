@@ -1,0 +1,54 @@
+"""Several verdicts at once: Holm's step-down, each interval taken to the level it was judged at."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import TypeVar
+
+from scipy.special import stdtr
+
+from deadheat.stats.estimate import Estimate
+from deadheat.stats.verdict import DEFAULT_MARGIN, Verdict, judge, log_margin, region
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+def decision_p(estimate: Estimate, margin: float) -> float:
+    """The smallest alpha at which a t interval lies wholly on one side of the margin's nearer edge.
+
+    Any wrong decision, a false winner or a false dead heat, needs an interval that misses the truth, so this
+    is a valid p-value of "the decision at this pair is wrong". 1 where the blocks allow no interval.
+    """
+    if estimate.log_ratio is None or estimate.blocks < 2:
+        return 1.0
+    distance = abs(abs(estimate.log_ratio) - log_margin(margin))
+    if estimate.standard_error == 0:
+        return 0.0 if distance > 0 else 1.0
+    return 2 * float(stdtr(estimate.blocks - 1, -distance / estimate.standard_error))
+
+
+def judge_family(
+    estimates: Mapping[Key, Estimate],
+    margin: float = DEFAULT_MARGIN,
+    *,
+    confidence: float = 0.95,
+    doubts: Mapping[Key, list[str]] | None = None,
+) -> dict[Key, Verdict]:
+    """Verdicts of a family of t estimates, keys in the order given; confidence is the family's.
+
+    Holm (1979): of m pairs the one surest to be decided is judged at alpha / m, the next at alpha / (m - 1),
+    and so on; from the first that is undecided on, all are judged at its level. Each verdict's estimate has
+    the interval of that level, so that the printed interval and the verdict cannot disagree. Each interval
+    is at least as wide as its unadjusted one, so each alone covers with the family's confidence or more.
+    """
+    alpha = 1 - confidence
+    order = sorted(estimates, key=lambda key: decision_p(estimates[key], margin))
+    verdicts: dict[Key, Verdict] = {}
+    step = 0
+    stopped = False
+    for key in order:
+        adjusted = estimates[key].at(1 - alpha / (len(order) - step))
+        verdicts[key] = judge(adjusted, margin, doubts=(doubts or {}).get(key, []))
+        stopped = stopped or region(adjusted.low, adjusted.high, margin) == "across"
+        step += not stopped
+    return {key: verdicts[key] for key in estimates}
