@@ -1,4 +1,4 @@
-// Command server answers GET /NAME with "Hello from NAME!".
+// Command server answers GET /NAME with "Hello from NAME!", and GET / with "Hello World!".
 package main
 
 import (
@@ -18,6 +18,10 @@ import (
 const shutdownTimeout = 2 * time.Second
 
 func hello(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path == "/" {
+		fmt.Fprint(w, "Hello World!")
+		return
+	}
 	fmt.Fprintf(w, "Hello from %s!", strings.TrimPrefix(r.URL.Path, "/"))
 }
 
