@@ -1,0 +1,150 @@
+"""Right answers before any timing: what a contender is asked, and whether it answered right."""
+
+import http.client
+import socket
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+
+from deadheat.model.workload import HttpCase
+
+TIMEOUT_S = 10.0
+CONCURRENT = 200
+IDLE_S = 1.0
+_SHOWN = 400
+
+
+@dataclass(frozen=True)
+class Check:
+    """Whether all cases were answered right, and the first exchange that was not."""
+
+    ok: bool
+    cases: int
+    reason: str | None = None
+    exchange: str | None = None
+
+
+class Wrong(Exception):
+    """A wrong answer: what was wrong in a clause, and the whole exchange."""
+
+    def __init__(self, reason: str, exchange: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.exchange = exchange
+
+
+def run(cases: Iterable[Callable[[], None]]) -> Check:
+    """Ask case after case; stop at the first wrong answer."""
+    done = 0
+    for done, case in enumerate(cases, 1):
+        try:
+            case()
+        except Wrong as wrong:
+            return Check(False, done, wrong.reason, wrong.exchange)
+    return Check(True, done)
+
+
+def ask_http(case: HttpCase, port: int, token: str) -> None:
+    """One request on a connection of its own. Raises Wrong, or OSError where nobody answers."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
+    try:
+        _ask_on(connection, case, token)
+    finally:
+        connection.close()
+
+
+def http_cases(
+    cases: Sequence[HttpCase], port: int, tokens: Callable[[], str], concurrent: int = CONCURRENT
+) -> Iterable[Callable[[], None]]:
+    """All that an HTTP contender must do: each case with random tokens, a kept connection (also after an
+    idle second), and many requests at once, each answered with its own token."""
+    for case in cases:
+        for _ in range(5):
+            yield partial(ask_http, case, port, tokens())
+    for case in cases:
+        yield partial(_kept_alive, case, port, tokens)
+        yield partial(_all_at_once, case, port, [tokens() for _ in range(concurrent)])
+
+
+def _kept_alive(case: HttpCase, port: int, tokens: Callable[[], str]) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
+    # http.client opens a closed connection again without a word: here that would hide the fault.
+    connection.auto_open = 0
+    try:
+        connection.connect()
+        for number in count():
+            if number == 3:
+                time.sleep(IDLE_S)
+            try:
+                _ask_on(connection, case, tokens())
+            except http.client.NotConnected:
+                raise Wrong(
+                    "the connection was not kept alive", f"request {number + 1} on one connection: closed"
+                ) from None
+            if number == 3:
+                return
+    finally:
+        connection.close()
+
+
+def _all_at_once(case: HttpCase, port: int, tokens: Sequence[str]) -> None:
+    with ThreadPoolExecutor(max_workers=len(tokens)) as pool:
+        for answered in [pool.submit(ask_http, case, port, token) for token in tokens]:
+            answered.result()
+
+
+def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) -> None:
+    path = case.path.replace("{token}", token)
+    asked = f"{case.method} {path}"
+    expected = case.body.replace("{token}", token).encode()
+    try:
+        connection.request(
+            case.method,
+            path,
+            body=case.send.replace("{token}", token) if case.send is not None else None,
+            headers={name: value.replace("{token}", token) for name, value in case.headers.items()},
+        )
+        response = connection.getresponse()
+        body = response.read()
+    except http.client.NotConnected:
+        raise
+    except TimeoutError as error:
+        raise Wrong(f"no answer to {asked} within {TIMEOUT_S:.0f} s", f"{asked}\n(nothing)") from error
+    except (http.client.HTTPException, ConnectionError) as error:
+        what = str(error) or type(error).__name__
+        raise Wrong(f"not an HTTP answer to {asked}: {what}", f"{asked}\n{what}") from error
+    if response.status != case.status:
+        raise Wrong(
+            f"{asked}  expected status {case.status}  got {response.status}", _exchange(asked, response, body)
+        )
+    if body != expected:
+        raise Wrong(
+            f'{asked}  expected body "{_show(expected)}"  got "{_show(body)}"',
+            _exchange(asked, response, body),
+        )
+
+
+def _exchange(asked: str, response: http.client.HTTPResponse, body: bytes) -> str:
+    headers = "\n".join(f"{name}: {value}" for name, value in response.getheaders())
+    version = {10: "1.0", 11: "1.1"}.get(response.version, str(response.version))
+    return f"{asked}\n\nHTTP/{version} {response.status} {response.reason}\n{headers}\n\n{_show(body)}"
+
+
+def _show(data: bytes) -> str:
+    text = data[:_SHOWN].decode("utf-8", "backslashreplace")
+    return text + (f"... ({len(data)} bytes)" if len(data) > _SHOWN else "")
+
+
+def free_port(taken: set[int]) -> int:
+    """A port of this machine that nobody listens on, and that was not given out before."""
+    for _ in range(100):
+        with socket.socket() as probe:
+            probe.bind(("127.0.0.1", 0))
+            port = int(probe.getsockname()[1])
+        if port not in taken:
+            taken.add(port)
+            return port
+    raise OSError("no free port")

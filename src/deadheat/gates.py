@@ -1,0 +1,177 @@
+"""Checks on the measurement itself. A broken gate means no verdict, never a footnote."""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from deadheat import stats
+from deadheat.model.observation import Slice
+from deadheat.model.result import GateResult
+from deadheat.tally import Tally, throughput_rps
+
+GENERATOR_CPU_LIMIT = 0.85
+CEILING_SHARE_LIMIT = 0.90
+LITTLES_LAW_LIMIT = 0.05
+FLATNESS_LIMIT = 0.02
+MIN_BLOCKS = 3
+# Broken, these say that the figure is only a lower bound.
+GENERATOR_LIMITED = ("generator-cpu", "below-ceiling")
+
+
+def of_contender(tally: Tally, entry: str, ceiling: str | None) -> tuple[GateResult, ...]:
+    """The gates that one contender's own measurement must hold."""
+    gates = [right_answers(tally, entry)]
+    slices = tally.slices(entry)
+    if slices:
+        gates += [errors(slices), littles_law(slices), generator_cpu(slices), server_cpu_known(slices)]
+        gates += list(_if_known(below_ceiling, tally, entry, ceiling))
+        gates += list(_if_known(flatness, tally, entry, tally.race.reference_entry))
+    return tuple(gates)
+
+
+def of_workload(tally: Tally) -> tuple[GateResult, ...]:
+    """The gates of the race as a whole, the null pair apart."""
+    return (enough_blocks(tally),)
+
+
+def right_answers(tally: Tally, entry: str) -> GateResult:
+    """Full conformance was passed before any timing."""
+    contender = next(e.contender for e in tally.race.entries if e.id == entry)
+    checked = tally.checked.get(contender)
+    ok = checked is not None and checked.ok
+    return GateResult(
+        name="right-answers",
+        ok=ok,
+        value=float(checked.cases) if checked else None,
+        limit="all cases",
+        advice=None if ok else f"deadheat check {contender} shows the whole exchange",
+    )
+
+
+def errors(slices: list[Slice]) -> GateResult:
+    """Every response was checked, and every one was right."""
+    total = sum(sum(s.errors.values()) for s in slices)
+    first = next((s.first_error for s in slices if s.first_error), "no detail")
+    return GateResult(
+        name="errors",
+        ok=total == 0,
+        value=float(total),
+        limit="0",
+        advice=None if total == 0 else f"{total} requests went wrong under load; the first: {first}",
+    )
+
+
+def littles_law(slices: list[Slice]) -> GateResult:
+    """The sum of latencies is the time integral of requests in flight (Little 1961)."""
+    in_flight = sum(s.in_flight_ns for s in slices)
+    value = sum(s.latency_sum_ns for s in slices) / in_flight if in_flight else None
+    ok = value is not None and abs(value - 1) <= LITTLES_LAW_LIMIT
+    return GateResult(
+        name="littles-law",
+        ok=ok,
+        value=value,
+        limit=f"1 +-{LITTLES_LAW_LIMIT:.0%}",
+        advice=None if ok else "latencies and requests in flight contradict each other: report this as a bug",
+    )
+
+
+def generator_cpu(slices: list[Slice]) -> GateResult:
+    """The generator had CPU to spare, so that the race is not about the generator."""
+    counted = sum(s.counted_until_ns - s.counted_from_ns for s in slices)
+    share = sum(s.engine_cpu_ns for s in slices) / counted
+    server = sum(s.server_cpu_ns or 0 for s in slices) / counted
+    ok = share < GENERATOR_CPU_LIMIT
+    advice = (
+        f"generator-limited: the generator used {share:.0%} of its core and the server {server:.0%} of its: "
+        "the figure is a lower bound; lower --connections, or give the generator another core"
+    )
+    return GateResult(
+        name="generator-cpu",
+        ok=ok,
+        value=share,
+        limit=f"below {GENERATOR_CPU_LIMIT:.0%}",
+        advice=None if ok else advice,
+    )
+
+
+def server_cpu_known(slices: list[Slice]) -> GateResult:
+    """The server's CPU clock could be read at the edges of every slice: no process of it came or went."""
+    unknown = sum(s.server_cpu_ns is None for s in slices)
+    ok = unknown <= len(slices) * 0.05
+    return GateResult(
+        name="server-cpu-known",
+        ok=ok,
+        value=1 - unknown / len(slices),
+        limit="95% of slices",
+        advice=None if ok else "processes of this server come and go under load (a worker that dies?)",
+    )
+
+
+def below_ceiling(tally: Tally, entry: str, ceiling: str) -> GateResult | None:
+    """The contender is clearly slower than the least possible work on this machine."""
+    blocks = tally.common_blocks(entry, ceiling)
+    if entry == ceiling or not blocks:
+        return None
+    pair = stats.compare(
+        tally.series(entry, throughput_rps, blocks), tally.series(ceiling, throughput_rps, blocks)
+    )
+    ok = pair.ratio is None or pair.ratio < CEILING_SHARE_LIMIT
+    return GateResult(
+        name="below-ceiling",
+        ok=ok,
+        value=pair.ratio,
+        limit=f"below {CEILING_SHARE_LIMIT:.0%} of the ceiling",
+        advice=None if ok else "generator-limited: as fast as this machine's ceiling, so only a lower bound",
+    )
+
+
+def flatness(tally: Tally, entry: str, reference: str) -> GateResult | None:
+    """First against second half of the counted part, against the reference's: else the lead-in is too short."""
+    blocks = tally.common_blocks(entry, reference)
+    if entry == reference or len(blocks) < 2:
+        return None
+    halves = [_half_ratios(tally, entry, b) - _half_ratios(tally, reference, b) for b in blocks]
+    estimate = stats.estimate(np.array([h for h in halves if np.isfinite(h)]))
+    if estimate.log_ratio is None:
+        return None
+    ok = estimate.low <= FLATNESS_LIMIT and estimate.high >= -FLATNESS_LIMIT
+    return GateResult(
+        name="flat",
+        ok=ok,
+        value=estimate.log_ratio,
+        limit=f"0 +-{FLATNESS_LIMIT:.0%}",
+        advice=None if ok else "the counted part of the slices is not flat: a longer lead-in is needed",
+    )
+
+
+def enough_blocks(tally: Tally) -> GateResult:
+    """An interval over blocks needs blocks."""
+    ok = len(tally.blocks) >= MIN_BLOCKS
+    return GateResult(
+        name="enough-blocks",
+        ok=ok,
+        value=float(len(tally.blocks)),
+        limit=f"at least {MIN_BLOCKS}",
+        advice=None if ok else "race longer: --budget, or deadheat race --resume",
+    )
+
+
+def _half_ratios(tally: Tally, entry: str, block: int) -> float:
+    """The log of replies in the first half of the counted part over those in the second, over a block."""
+    first = second = 0
+    for turn in tally.turns[entry][block]:
+        assert isinstance(turn, Slice)
+        skip = round((turn.counted_from_ns - turn.started_ns) / 1e6 / turn.bin_ms)
+        counted = turn.bins[skip:]
+        half = len(counted) // 2
+        first += sum(counted[:half])
+        second += sum(counted[len(counted) - half :])
+    return float(np.log(first / second)) if first and second else np.nan
+
+
+def _if_known(
+    gate: Callable[[Tally, str, str], GateResult | None], tally: Tally, entry: str, other: str | None
+) -> Iterable[GateResult]:
+    result = gate(tally, entry, other) if other is not None else None
+    if result is not None:
+        yield result

@@ -1,0 +1,1 @@
+"""Load generators: our engine, and (behind the same idea) those of others."""

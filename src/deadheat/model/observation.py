@@ -1,0 +1,177 @@
+"""What a run observes. Each observation is one line of the journal; everything else is derived from them."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from deadheat.model.base import Noun
+
+
+class Built(Noun):
+    """A contender after its build: `ready`, or why it is not in the race. Sizes in bytes, times in seconds."""
+
+    type: Literal["built"] = "built"
+    workload: str
+    contender: str
+    status: Literal["ready", "unavailable", "failed"]
+    reason: str | None = None
+    cached: bool = False
+    build_s: float | None = None
+    artifact_bytes: int | None = None
+    toolchains: dict[str, str] = {}
+    log: str | None = None
+
+
+class Checked(Noun):
+    """Full conformance, once a run: `exchange` is what was asked and answered where it went wrong."""
+
+    type: Literal["checked"] = "checked"
+    workload: str
+    contender: str
+    ok: bool
+    cases: int
+    reason: str | None = None
+    exchange: str | None = None
+
+
+class BlockStarted(Noun):
+    """A block begins: entries in the order they are started."""
+
+    type: Literal["block-started"] = "block-started"
+    workload: str
+    block: int
+    order: tuple[str, ...]
+    at: str
+
+
+class Started(Noun):
+    """A server answered right for the first time, `first_response_ms` after its start."""
+
+    type: Literal["started"] = "started"
+    workload: str
+    block: int
+    entry: str
+    first_response_ms: float
+
+
+class Slice(Noun):
+    """A turn of load on one contender. Counts are of the counted part alone; times in nanoseconds."""
+
+    type: Literal["slice"] = "slice"
+    workload: str
+    block: int
+    round: int
+    turn: int
+    entry: str
+    warm_up: bool = False
+    token: str
+    started_ns: int
+    counted_from_ns: int
+    counted_until_ns: int
+    drained_ns: int
+    replies: int
+    replies_all: int
+    bin_ms: int
+    bins: tuple[int, ...]
+    latency_sum_ns: int
+    latency_max_ns: int
+    in_flight_ns: int
+    bytes_in: int
+    bytes_out: int
+    reconnects: int
+    errors: dict[str, int]
+    first_error: str | None
+    engine_cpu_ns: int
+    server_cpu_ns: int | None
+    loop_delay_max_ns: int
+    server_runqueue_wait_ns: int | None = None
+
+    @property
+    def counted_s(self) -> float:
+        return (self.counted_until_ns - self.counted_from_ns) / 1e9
+
+
+class Invocation(Noun):
+    """One run of a program to completion. Seconds and bytes."""
+
+    type: Literal["invocation"] = "invocation"
+    workload: str
+    block: int
+    round: int
+    turn: int
+    entry: str
+    n: int | None = None
+    at_ns: int
+    wall_s: float
+    user_s: float
+    system_s: float
+    peak_memory_bytes: int | None
+    own_wall_s: float | None = None
+    server_cpu_s: float | None = None
+
+
+class Ended(Noun):
+    """A server at the end of a block, before it is stopped. `hdr`: latencies, HdrHistogram V2 (ns), base64."""
+
+    type: Literal["ended"] = "ended"
+    workload: str
+    block: int
+    entry: str
+    memory_bytes: int | None
+    private_bytes: int | None = None
+    peak_memory_bytes: int | None
+    threads: int | None
+    frozen_cpu_ns: int | None = None
+    hdr: str | None = None
+
+
+class Failed(Noun):
+    """A contender that leaves the race, and why."""
+
+    type: Literal["failed"] = "failed"
+    workload: str
+    block: int
+    entry: str
+    reason: str
+    wrong_answer: bool = False
+
+
+class BlockEnded(Noun):
+    """A whole block is in the journal. Without this line a block does not count."""
+
+    type: Literal["block-ended"] = "block-ended"
+    workload: str
+    block: int
+
+
+class Stopped(Noun):
+    """The run ended before its plan did (Ctrl-C, or the budget)."""
+
+    type: Literal["stopped"] = "stopped"
+    why: str
+
+
+class Resumed(Noun):
+    """The run was taken up again; a block that was cut off starts anew."""
+
+    type: Literal["resumed"] = "resumed"
+    at: str
+    note: str | None = None
+
+
+Observation = Annotated[
+    Built
+    | Checked
+    | BlockStarted
+    | Started
+    | Slice
+    | Invocation
+    | Ended
+    | Failed
+    | BlockEnded
+    | Stopped
+    | Resumed,
+    Field(discriminator="type"),
+]
+
+OBSERVATION: TypeAdapter[Observation] = TypeAdapter(Observation)

@@ -1,0 +1,67 @@
+"""A plan: what a run will do, fixed before it starts and recorded with it."""
+
+from pydantic import Field
+
+from deadheat.model.base import Noun
+from deadheat.model.workload import Kind, Metric, Preset
+
+
+class Entry(Noun):
+    """A contender as it is entered in a race. The null entry is the reference a second time."""
+
+    id: str
+    contender: str
+    null: bool = False
+
+
+class WorkloadPlan(Noun):
+    """One race: a workload in one setting by one method. Times in milliseconds."""
+
+    workload: str
+    setting: str | None = None
+    method: str = "deadheat"
+    kind: Kind
+    metric: Metric
+    reference: str
+    entries: tuple[Entry, ...]
+    blocks: int = Field(ge=1)
+    rounds: int = Field(ge=1)
+    n: int | None = None
+    connections: int | None = None
+    streams: int | None = None
+    warm_up_ms: int = 0
+    lead_in_ms: int = 0
+    counted_ms: int = 0
+
+    @property
+    def key(self) -> str:
+        """What the journal calls this race by."""
+        setting = f" [{self.setting}]" if self.setting else ""
+        method = "" if self.method == "deadheat" else f" ({self.method})"
+        return f"{self.workload}{setting}{method}"
+
+    @property
+    def reference_entry(self) -> str:
+        return next(e.id for e in self.entries if e.contender == self.reference and not e.null)
+
+    @property
+    def null_entry(self) -> str | None:
+        return next((e.id for e in self.entries if e.null), None)
+
+
+class Plan(Noun):
+    """A whole run."""
+
+    schema_: int = Field(default=1, alias="schema")
+    run: str
+    version: str
+    started: str
+    command: tuple[str, ...]
+    suite: str
+    preset: Preset
+    seed: int
+    margin: float = Field(ge=0, lt=1)
+    server_cpus: tuple[int, ...]
+    generator_cpus: tuple[int, ...]
+    budget_s: float | None = None
+    workloads: tuple[WorkloadPlan, ...]

@@ -1,0 +1,149 @@
+"""results.json: what a run found, derived from its journal and nothing else."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from deadheat.model.base import Noun
+from deadheat.model.contender import Class
+from deadheat.model.workload import Kind, Metric, Preset
+
+Interval = tuple[float, float]
+Status = Literal["measured", "unavailable", "failed", "invalid", "not run"]
+VerdictWord = Literal["faster", "dead heat", "inconclusive", "invalid"]
+
+
+class Measure(Noun):
+    """A figure with its 95% interval over blocks (null with one block), and its value in each block."""
+
+    estimate: float
+    ci: Interval | None
+    blocks: tuple[float, ...]
+
+
+class Latency(Noun):
+    """Milliseconds. `at_rps` is the fixed rate of an open loop, null in a closed loop.
+
+    A percentile is null unless at least 10 observations lie beyond it.
+    """
+
+    at_rps: float | None
+    mean: float
+    p50: float | None
+    p90: float | None
+    p99: float | None
+    p99_9: float | None
+    max: float
+
+
+class GateResult(Noun):
+    """A check on the measurement itself."""
+
+    name: str
+    ok: bool
+    value: float | None
+    limit: str
+    advice: str | None = None
+
+
+class Against(Noun):
+    """A contender is `ratio` times as fast as the reference (described; verdicts are judged apart)."""
+
+    ratio: float
+    ci: Interval | None
+
+
+class ContenderResult(Noun):
+    """One row of a workload's table."""
+
+    name: str
+    variant: str | None
+    title: str
+    language: str
+    class_: Annotated[Class, Field(alias="class")]
+    status: Status
+    reason: str | None = None
+    throughput_rps: Measure | None = None
+    wall_s: Measure | None = None
+    cpu_s: Measure | None = None
+    cpu_us_per_request: Measure | None = None
+    latency_ms: Latency | None = None
+    bytes_per_response: float | None = None
+    peak_memory_bytes: int | None = None
+    threads: int | None = None
+    artifact_bytes: int | None = None
+    build_s: float | None = None
+    toolchains: dict[str, str] = {}
+    first_response_ms: float | None = None
+    of_ceiling: float | None = None
+    against_reference: Against | None = None
+    place: int | None = None
+    shares_place: bool = False
+    lower_bound: bool = False
+    gates: tuple[GateResult, ...] = ()
+
+    @property
+    def id(self) -> str:
+        return self.name if self.variant is None else f"{self.name}:{self.variant}"
+
+
+class NullPair(Noun):
+    """The reference against itself. `ci` is the 95% interval; `ok` is judged by the 99.9% interval."""
+
+    contender: str
+    ratio: float
+    ci: Interval | None
+    ci_99_9: Interval | None
+    ok: bool
+
+
+class Verdict(Noun):
+    """`a` is `ratio` times as fast as `b`. `ci` is null where one block is all there is."""
+
+    a: str
+    b: str
+    metric: str
+    ratio: float | None
+    ci: Interval | None
+    verdict: VerdictWord
+    why: str | None = None
+
+
+class WorkloadResult(Noun):
+    """A race and its verdicts."""
+
+    name: str
+    kind: Kind
+    title: str
+    question: str
+    setting: str | None = None
+    method: str = "deadheat"
+    metric: Metric
+    reference: str
+    n: int | None = None
+    connections: int | None = None
+    blocks: int
+    blocks_planned: int
+    slices: int
+    contenders: tuple[ContenderResult, ...]
+    null_pair: NullPair | None
+    gates: tuple[GateResult, ...]
+    verdicts: tuple[Verdict, ...]
+
+
+class Results(Noun):
+    """`runs/<id>/results.json`."""
+
+    schema_: int = Field(default=1, alias="schema")
+    run: str
+    version: str
+    preset: Preset
+    command: tuple[str, ...]
+    started: str
+    resumed: int = 0
+    stopped: str | None = None
+    seed: int
+    margin: float
+    machine: dict[str, object]
+    workloads: tuple[WorkloadResult, ...]
+    claims: tuple[dict[str, object], ...] = ()

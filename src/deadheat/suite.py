@@ -1,0 +1,79 @@
+"""A folder of workloads, read and checked."""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat import toml_file
+from deadheat.errors import UserError
+from deadheat.model.contender import Contender, ContenderFile, resolve
+from deadheat.model.workload import Workload
+
+WORKLOAD_FILE = "workload.toml"
+CONTENDER_FILE = "contender.toml"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Workloads by name, and the contenders of each in order of their names."""
+
+    folder: Path
+    workloads: dict[str, Workload]
+    contenders: dict[str, tuple[Contender, ...]]
+
+    def workload(self, name: str) -> Workload:
+        return self.workloads[_known(name, self.workloads, "workload", self.folder)]
+
+    def contender(self, workload: str, id_: str) -> Contender:
+        by_id = {contender.id: contender for contender in self.contenders[workload]}
+        return by_id[_known(id_, by_id, f"contender of {workload}", self.folder)]
+
+    def find(self, id_: str, workloads: Iterable[str]) -> list[Contender]:
+        """The contenders of that id in these workloads; an error when none has it."""
+        pool = [contender for name in workloads for contender in self.contenders[name]]
+        _known(id_, {contender.id for contender in pool}, "contender", self.folder)
+        return [contender for contender in pool if contender.id == id_]
+
+
+def load(folder: Path) -> Suite:
+    """Every workload below `folder`, and every contender below each. Raises UserError."""
+    if not folder.is_dir():
+        raise UserError(f"{folder}: no such suite", hint="--suite names a folder of workloads")
+    workloads: dict[str, Workload] = {}
+    contenders: dict[str, tuple[Contender, ...]] = {}
+    for file in sorted(folder.glob(f"*/{WORKLOAD_FILE}")):
+        name = file.parent.name
+        workloads[name] = toml_file.read(file, Workload, name=name)
+        contenders[name] = tuple(_contenders(name, file.parent))
+        _check_reference(file, workloads[name], contenders[name])
+    if not workloads:
+        raise UserError(f"{folder}: holds no workload", hint=f"a workload is a folder with a {WORKLOAD_FILE}")
+    return Suite(folder, workloads, contenders)
+
+
+def _contenders(workload: str, folder: Path) -> Iterable[Contender]:
+    for file in sorted(folder.glob(f"*/{CONTENDER_FILE}")):
+        yield from resolve(workload, file.parent, toml_file.read(file, ContenderFile))
+
+
+def _check_reference(file: Path, workload: Workload, contenders: tuple[Contender, ...]) -> None:
+    ids = [contender.id for contender in contenders]
+    if workload.reference not in ids:
+        line = toml_file.line_of(file, "reference")
+        raise UserError(
+            f'{file}:{line}: reference "{workload.reference}" is no contender{_near(workload.reference, ids)}'
+        )
+
+
+def _known(name: str, known: Iterable[str], what: str, folder: Path) -> str:
+    names = list(known)
+    if name in names:
+        return name
+    hint = _near(name, names) or f"; deadheat list shows what {folder} holds"
+    raise UserError(f'no {what} is called "{name}"{hint}')
+
+
+def _near(name: str, names: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(names), n=1)
+    return f'; did you mean "{near[0]}"?' if near else ""

@@ -1,0 +1,116 @@
+"""A race's observations, sorted: by entry, by block, by round. What gates and statistics start from."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from deadheat.model.observation import (
+    BlockEnded,
+    Built,
+    Checked,
+    Ended,
+    Failed,
+    Invocation,
+    Observation,
+    Slice,
+    Started,
+)
+from deadheat.model.plan import WorkloadPlan
+from deadheat.stats import FloatArray, Series
+
+Turn = Slice | Invocation
+Value = Callable[[Turn], float]
+
+
+@dataclass
+class Tally:
+    """What was observed of one race. Turns are of completed blocks only, warm-up apart."""
+
+    race: WorkloadPlan
+    built: dict[str, Built] = field(default_factory=dict)
+    checked: dict[str, Checked] = field(default_factory=dict)
+    failed: dict[str, Failed] = field(default_factory=dict)
+    blocks: list[int] = field(default_factory=list)
+    started: dict[str, list[Started]] = field(default_factory=dict)
+    ended: dict[str, list[Ended]] = field(default_factory=dict)
+    turns: dict[str, dict[int, list[Turn]]] = field(default_factory=dict)
+    warm_ups: dict[str, list[Slice]] = field(default_factory=dict)
+
+    def of(self, entry: str) -> list[Turn]:
+        """Every counted turn of an entry."""
+        return [turn for block in self.turns.get(entry, {}).values() for turn in block]
+
+    def slices(self, entry: str) -> list[Slice]:
+        return [turn for turn in self.of(entry) if isinstance(turn, Slice)]
+
+    def invocations(self, entry: str) -> list[Invocation]:
+        return [turn for turn in self.of(entry) if isinstance(turn, Invocation)]
+
+    def common_blocks(self, *entries: str) -> list[int]:
+        """The blocks in which all these entries were measured."""
+        return [b for b in self.blocks if all(b in self.turns.get(entry, {}) for entry in entries)]
+
+    def series(self, entry: str, value: Value, blocks: Iterable[int]) -> Series:
+        """Per block one array: the mean log value of each round; NaN where a turn of the round has none."""
+        return [self._rounds(entry, value, block) for block in blocks]
+
+    def _rounds(self, entry: str, value: Value, block: int) -> FloatArray:
+        logs: list[list[float]] = [[] for _ in range(self.race.rounds)]
+        for turn in self.turns[entry][block]:
+            number = value(turn)
+            logs[turn.round].append(float(np.log(number)) if number > 0 else np.nan)
+        return np.array([np.mean(two) if two else np.nan for two in logs])
+
+
+def tally(race: WorkloadPlan, observations: Iterable[Observation]) -> Tally:
+    """Sort the observations (those that count: see journal.whole_blocks) of one race."""
+    found = Tally(race)
+    entries = {entry.contender: entry.id for entry in race.entries if not entry.null}
+    for o in observations:
+        # Builds and conformance are a workload's, whatever its settings and methods.
+        if isinstance(o, Built) and o.workload == race.workload and o.contender in entries:
+            found.built[o.contender] = o
+        elif isinstance(o, Checked) and o.workload == race.workload:
+            found.checked[o.contender] = o
+        elif getattr(o, "workload", None) != race.key:
+            continue
+        elif isinstance(o, Failed):
+            found.failed.setdefault(o.entry, o)
+        elif isinstance(o, Started):
+            found.started.setdefault(o.entry, []).append(o)
+        elif isinstance(o, Ended):
+            found.ended.setdefault(o.entry, []).append(o)
+        elif isinstance(o, Slice) and o.warm_up:
+            found.warm_ups.setdefault(o.entry, []).append(o)
+        elif isinstance(o, Slice | Invocation):
+            found.turns.setdefault(o.entry, {}).setdefault(o.block, []).append(o)
+        elif isinstance(o, BlockEnded):
+            found.blocks.append(o.block)
+    found.blocks.sort()
+    return found
+
+
+def throughput_rps(turn: Turn) -> float:
+    """Replies in the counted part over its length; 0 where something went wrong in it."""
+    assert isinstance(turn, Slice)
+    return 0.0 if turn.errors and sum(turn.errors.values()) else turn.replies / turn.counted_s
+
+
+def wall_s(turn: Turn) -> float:
+    assert isinstance(turn, Invocation)
+    return turn.wall_s
+
+
+def cpu_s(turn: Turn) -> float:
+    assert isinstance(turn, Invocation)
+    return turn.user_s + turn.system_s
+
+
+def cpu_us_per_request(turn: Turn) -> float:
+    """The server's CPU time in the counted part for each reply of it, microseconds."""
+    assert isinstance(turn, Slice)
+    return turn.server_cpu_ns / 1e3 / turn.replies if turn.server_cpu_ns and turn.replies else 0.0
+
+
+VALUES: dict[str, Value] = {"throughput_rps": throughput_rps, "wall_s": wall_s, "cpu_s": cpu_s}
