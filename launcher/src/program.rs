@@ -1,0 +1,178 @@
+//! The child's side, from fork to exec.
+
+use std::ffi::CString;
+use std::io;
+use std::mem::{size_of, zeroed};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::ptr::null;
+
+use crate::image::Image;
+use crate::spec::Spec;
+use crate::sys::{self, check, Pid};
+
+/// Enough for any load we make, the same for all: some runtimes raise a low soft limit, some do not.
+const OPEN_FILES: libc::rlim_t = 65_536;
+
+/// What the child reports: a step and an errno, or for `Exec` the moment before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Step {
+    Exec = 0,
+    Guard = 1,
+    Directory = 2,
+    Cpus = 3,
+    Descriptors = 4,
+    Run = 5,
+}
+
+pub const REPORT: usize = 1 + size_of::<u64>();
+
+fn report(fd: &OwnedFd, step: Step, value: u64) {
+    let mut record = [0; REPORT];
+    record[0] = step as u8;
+    record[1..].copy_from_slice(&value.to_ne_bytes());
+    let _ = sys::write(fd.as_raw_fd(), &record);
+}
+
+pub fn value_of(record: [u8; REPORT]) -> u64 {
+    let mut bytes = [0; size_of::<u64>()];
+    bytes.copy_from_slice(&record[1..]);
+    u64::from_ne_bytes(bytes)
+}
+
+/// The child's side. Never returns.
+pub fn become_program(
+    spec: &Spec,
+    image: &Image,
+    standard: [RawFd; 3],
+    go: &OwnedFd,
+    news: &OwnedFd,
+    launcher: Pid,
+) -> ! {
+    let (step, error) = match prepare(spec, image, standard, go, launcher) {
+        Err((step, error)) => (step, error),
+        Ok(()) => {
+            report(news, Step::Exec, sys::monotonic_ns());
+            (Step::Run, exec(image))
+        }
+    };
+    report(news, step, error.raw_os_error().unwrap_or(0) as u64);
+    // SAFETY: ends this process without running what the launcher had planned for its own end.
+    unsafe { libc::_exit(127) }
+}
+
+fn prepare(
+    spec: &Spec,
+    image: &Image,
+    standard: [RawFd; 3],
+    go: &OwnedFd,
+    launcher: Pid,
+) -> Result<(), (Step, io::Error)> {
+    guard(launcher).map_err(|error| (Step::Guard, error))?;
+    // SAFETY: a valid C string.
+    check(unsafe { libc::chdir(image.directory.as_ptr()) })
+        .map_err(|error| (Step::Directory, error))?;
+    if let Some(cpus) = &spec.cpus {
+        bind(cpus).map_err(|error| (Step::Cpus, error))?;
+    }
+    descriptors(standard).map_err(|error| (Step::Descriptors, error))?;
+    // The launcher says when: it may have to take hold of us first.
+    let mut byte = [0];
+    match sys::read(go.as_raw_fd(), &mut byte) {
+        Ok(1) => Ok(()),
+        _ => Err((Step::Guard, io::Error::from_raw_os_error(libc::ESRCH))),
+    }
+}
+
+/// A session and group of its own, death with the launcher, no core files, signals as a shell gives them.
+fn guard(launcher: Pid) -> io::Result<()> {
+    // SAFETY: all pointers are to locals that outlive the calls.
+    unsafe {
+        check(libc::setsid())?;
+        check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
+        if libc::getppid() != launcher {
+            return Err(io::Error::from_raw_os_error(libc::ESRCH));
+        }
+        let no_core = libc::rlimit {
+            rlim_cur: 0,
+            rlim_max: 0,
+        };
+        check(libc::setrlimit(libc::RLIMIT_CORE, &no_core))?;
+        let mut files: libc::rlimit = zeroed();
+        check(libc::getrlimit(libc::RLIMIT_NOFILE, &mut files))?;
+        files.rlim_cur = files.rlim_cur.max(files.rlim_max.min(OPEN_FILES));
+        check(libc::setrlimit(libc::RLIMIT_NOFILE, &files))?;
+        for signal in 1..=libc::SIGRTMAX() {
+            libc::signal(signal, libc::SIG_DFL); // fails for the two that cannot be changed
+        }
+        let mut none = zeroed();
+        libc::sigemptyset(&mut none);
+        check(libc::sigprocmask(
+            libc::SIG_SETMASK,
+            &none,
+            std::ptr::null_mut(),
+        ))?;
+    }
+    Ok(())
+}
+
+fn bind(cpus: &[usize]) -> io::Result<()> {
+    // SAFETY: `set` is ours; CPU_SET is told of no CPU beyond its end.
+    unsafe {
+        let mut set: libc::cpu_set_t = zeroed();
+        for &cpu in cpus {
+            if cpu >= libc::CPU_SETSIZE as usize {
+                return Err(io::Error::from_raw_os_error(libc::EINVAL));
+            }
+            libc::CPU_SET(cpu, &mut set);
+        }
+        check(libc::sched_setaffinity(
+            0,
+            size_of::<libc::cpu_set_t>(),
+            &set,
+        ))
+        .map(drop)
+    }
+}
+
+/// Three descriptors, and every other closed by exec, wherever it came from.
+fn descriptors(standard: [RawFd; 3]) -> io::Result<()> {
+    for (target, fd) in standard.into_iter().enumerate() {
+        // SAFETY: no pointers. The sources are above 2: std keeps 0, 1 and 2 open from the start.
+        check(unsafe { libc::dup2(fd, target as RawFd) })?;
+    }
+    const CLOEXEC: libc::c_uint = 1 << 2;
+    // SAFETY: no pointers.
+    if unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, CLOEXEC) } == 0 {
+        return Ok(());
+    }
+    // Before Linux 5.11.
+    for fd in crate::procfs::numbers("/proc/self/fd")
+        .into_iter()
+        .filter(|fd| *fd > 2)
+    {
+        // SAFETY: no pointers. The directory's own descriptor is closed by now, and fails.
+        unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
+    }
+    Ok(())
+}
+
+fn exec(image: &Image) -> io::Error {
+    let list = |strings: &[CString]| -> Vec<*const libc::c_char> {
+        strings
+            .iter()
+            .map(|text| text.as_ptr())
+            .chain([null()])
+            .collect()
+    };
+    let (arguments, environment) = (list(&image.arguments), list(&image.environment));
+    // SAFETY: lists of valid C strings, each ended by a null.
+    unsafe {
+        libc::execve(
+            image.path_c.as_ptr(),
+            arguments.as_ptr(),
+            environment.as_ptr(),
+        )
+    };
+    io::Error::last_os_error()
+}

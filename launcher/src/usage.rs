@@ -1,0 +1,102 @@
+//! CPU time and memory of the living tree.
+
+use std::fs;
+
+use crate::event::Usage;
+use crate::procfs::{self, Stat};
+use crate::sys::{self, Pid};
+use crate::tree::{self, State};
+
+/// `memory` costs a walk over the page tables of each process.
+pub fn measure(memory: bool) -> Usage {
+    let members: Vec<Pid> = tree::members()
+        .into_iter()
+        .filter(|member| member.state != State::Dead)
+        .map(|member| member.pid)
+        .collect();
+    let (user_ns, system_ns, _) = sys::reaped_usage();
+    let mut usage = Usage {
+        user_ns,
+        system_ns,
+        ..Usage::default()
+    };
+    for &pid in &members {
+        add_cpu(&mut usage, pid);
+        if memory {
+            add_memory(&mut usage, pid);
+        }
+    }
+    usage.pids = members;
+    usage.at_ns = sys::monotonic_ns();
+    usage
+}
+
+fn add_cpu(usage: &mut Usage, pid: Pid) {
+    let threads = tree::threads(pid);
+    usage.threads += threads.len() as u64;
+    for &tid in &threads {
+        // The process's clock lags by up to a tick for threads that run right now, unless each
+        // thread's own clock is read first: that brings the sum up to date.
+        let _ = sys::thread_cpu_ns(tid);
+        add(&mut usage.runqueue_wait_ns, runqueue_wait_ns(pid, tid));
+    }
+    let Some(stat) = Stat::read(&format!("/proc/{pid}/stat")) else {
+        return;
+    };
+    let tick_ns = sys::tick_ns();
+    let ticks = (stat.user + stat.system) * tick_ns;
+    let total_ns = sys::process_cpu_ns(pid).unwrap_or(ticks);
+    let (user_ns, system_ns) = split(total_ns, stat.user, stat.system);
+    usage.user_ns += user_ns + stat.children_user * tick_ns;
+    usage.system_ns += system_ns + stat.children_system * tick_ns;
+}
+
+/// The sum is exact; its parts are in the proportion that the coarser figures give.
+fn split(total_ns: u64, user: u64, system: u64) -> (u64, u64) {
+    let user_ns = match user + system {
+        0 => total_ns,
+        ticks => (u128::from(total_ns) * u128::from(user) / u128::from(ticks)) as u64,
+    };
+    (user_ns, total_ns - user_ns)
+}
+
+fn add_memory(usage: &mut Usage, pid: Pid) {
+    let rollup = format!("/proc/{pid}/smaps_rollup");
+    add(
+        &mut usage.memory_bytes,
+        procfs::kilobyte_fields(&rollup, &["Pss:"]),
+    );
+    add(
+        &mut usage.private_bytes,
+        procfs::kilobyte_fields(
+            &rollup,
+            &["Private_Clean:", "Private_Dirty:", "Private_Hugetlb:"],
+        ),
+    );
+    add(&mut usage.peak_memory_bytes, procfs::peak_memory_bytes(pid));
+}
+
+/// What cannot be read is left out: most often a process that has just exited.
+fn add(sum: &mut Option<u64>, value: Option<u64>) {
+    if let Some(value) = value {
+        *sum = Some(sum.unwrap_or(0) + value);
+    }
+}
+
+/// Time spent ready to run and not running: the second of three numbers.
+fn runqueue_wait_ns(pid: Pid, tid: Pid) -> Option<u64> {
+    let text = fs::read_to_string(format!("/proc/{pid}/task/{tid}/schedstat")).ok()?;
+    text.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parts_sum_to_the_exact_total() {
+        assert_eq!(split(1_000_000_007, 2, 1), (666_666_671, 333_333_336));
+        assert_eq!(split(5, 0, 0), (5, 0));
+        assert_eq!(split(u64::MAX, u64::MAX / 2, 0), (u64::MAX, 0));
+    }
+}
