@@ -1,1 +1,17 @@
+//! Deadheat's load generator: closed-loop HTTP load over epoll, every reply checked in full.
+//!
+//! It counts and times, and never interprets. `docs/engine-protocol.md` says how a referee
+//! drives it; [`protocol::Protocol`] is what a new protocol implements.
 
+pub mod address;
+pub mod clock;
+pub mod drive;
+pub mod error;
+pub mod histogram;
+pub mod load;
+pub mod net;
+pub mod protocol;
+pub mod serve;
+pub mod summary;
+pub mod target;
+pub mod template;

@@ -1,0 +1,207 @@
+//! The referee's side: JSON lines in, JSON lines out, as docs/engine-protocol.md says.
+
+use crate::error::{Error, Kind, Result};
+use crate::load::turn::{Slice, Turn};
+use crate::protocol::http1::Expect;
+use crate::target::{self, Spec, Target};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::io::{self, BufRead, Write};
+
+#[derive(Deserialize)]
+#[serde(tag = "cmd", rename_all = "lowercase", deny_unknown_fields)]
+enum Command {
+    Open(Open),
+    Turn(TurnOf),
+    Histogram {
+        target: String,
+        #[serde(default)]
+        reset: bool,
+    },
+    Close {
+        target: String,
+    },
+    Quit,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Open {
+    target: String,
+    url: String,
+    connections: usize,
+    timeout_ms: u64,
+    #[serde(default)]
+    request: RequestFields,
+    #[serde(default)]
+    expect: ExpectFields,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct RequestFields {
+    method: Option<String>,
+    path: Option<String>,
+    headers: Vec<(String, String)>,
+    body: Option<String>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ExpectFields {
+    status: Option<u16>,
+    body: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct TurnOf {
+    target: String,
+    #[serde(flatten)]
+    turn: Turn,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "lowercase")]
+enum Event {
+    Opened {
+        target: String,
+        connections: usize,
+    },
+    Slice {
+        target: String,
+        token: String,
+        #[serde(flatten)]
+        slice: Box<Slice>,
+    },
+    Histogram {
+        target: String,
+        count: u64,
+        unit: &'static str,
+        hdr: String,
+    },
+    Closed {
+        target: String,
+    },
+    Error {
+        target: Option<String>,
+        kind: Kind,
+        message: String,
+    },
+}
+
+/// Obeys commands from `input` until it ends or says `quit`.
+///
+/// # Errors
+/// Only if `input` cannot be read or `output` cannot be written.
+pub fn run(input: impl BufRead, mut output: impl Write) -> io::Result<()> {
+    let mut targets = Targets::default();
+    for line in input.lines() {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let event = match serde_json::from_str(&line) {
+            Ok(Command::Quit) => break,
+            Ok(command) => targets.obey(command),
+            Err(error) => Event::Error {
+                target: target_of(&line),
+                kind: Kind::Usage,
+                message: error.to_string(),
+            },
+        };
+        serde_json::to_writer(&mut output, &event)?;
+        output.write_all(b"\n")?;
+        output.flush()?;
+    }
+    Ok(())
+}
+
+/// The target that a command names, even one that is wrong otherwise.
+fn target_of(line: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(line).ok()?;
+    Some(value.get("target")?.as_str()?.to_owned())
+}
+
+#[derive(Default)]
+struct Targets(HashMap<String, Box<dyn Target>>);
+
+impl Targets {
+    fn obey(&mut self, command: Command) -> Event {
+        let (target, result) = match command {
+            Command::Open(open) => (open.target.clone(), self.open(open)),
+            Command::Turn(TurnOf { target, turn }) => (target.clone(), self.turn(target, &turn)),
+            Command::Histogram { target, reset } => (target.clone(), self.histogram(target, reset)),
+            Command::Close { target } => (target.clone(), self.close(target)),
+            Command::Quit => unreachable!("quit ends the loop before"),
+        };
+        result.unwrap_or_else(|error| Event::Error {
+            target: Some(target),
+            kind: error.kind,
+            message: error.message,
+        })
+    }
+
+    fn open(&mut self, open: Open) -> Result<Event> {
+        if self.0.contains_key(&open.target) {
+            return Err(Error::usage(format!("{} is open already", open.target)));
+        }
+        let spec = Spec {
+            url: open.url,
+            connections: open.connections,
+            timeout_ms: open.timeout_ms,
+            remote: false,
+            method: open.request.method,
+            path: open.request.path,
+            headers: open.request.headers,
+            body: open.request.body,
+            expect: Expect {
+                status: open.expect.status,
+                body: open.expect.body,
+                success: false,
+            },
+        };
+        self.0.insert(open.target.clone(), target::open(&spec)?);
+        Ok(Event::Opened {
+            target: open.target,
+            connections: open.connections,
+        })
+    }
+
+    fn turn(&mut self, target: String, turn: &Turn) -> Result<Event> {
+        let slice = self
+            .named(&target)?
+            .turn(turn)
+            .map_err(|error| Error::new(Kind::Gone, format!("cannot wait: {error}")))?;
+        Ok(Event::Slice {
+            target,
+            token: turn.token.clone(),
+            slice: Box::new(slice),
+        })
+    }
+
+    fn histogram(&mut self, target: String, reset: bool) -> Result<Event> {
+        let latencies = self.named(&target)?.latencies();
+        let (count, hdr) = (latencies.count(), latencies.encoded());
+        if reset {
+            latencies.reset();
+        }
+        Ok(Event::Histogram {
+            target,
+            count,
+            unit: "ns",
+            hdr,
+        })
+    }
+
+    fn close(&mut self, target: String) -> Result<Event> {
+        self.named(&target)?;
+        self.0.remove(&target);
+        Ok(Event::Closed { target })
+    }
+
+    fn named(&mut self, target: &str) -> Result<&mut Box<dyn Target>> {
+        self.0
+            .get_mut(target)
+            .ok_or_else(|| Error::usage(format!("no target {target:?} is open")))
+    }
+}

@@ -1,0 +1,262 @@
+//! The load loop: one thread, one target, many connections, no allocation per request.
+//!
+//! [`Load`] owns sockets, slots, time and tally; the [`Protocol`] makes and reads bytes; the
+//! [`Net`] moves them. The way of a request through the loop is `fill` → `flush` → `readable`
+//! → `took` → `fill`. What happens when a connection breaks is in `broken.rs`.
+
+mod broken;
+pub mod connection;
+mod open;
+pub mod tally;
+pub mod turn;
+
+use self::connection::{Connection, InFlight, State};
+use self::tally::{Phase, Tally};
+use crate::histogram::Latencies;
+use crate::net::{Event, Net};
+use crate::protocol::{Failure, Protocol, Reply};
+use std::io::ErrorKind::{Interrupted, WouldBlock};
+
+/// Bytes read with one system call.
+const READ_AT_ONCE: usize = 64 * 1024;
+
+/// A protocol that leaves more than this unread has a fault: no buffer without a bound.
+const LONGEST_UNREAD: usize = 1 << 20;
+
+/// How a target is loaded; the same for all its slices.
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    pub connections: usize,
+    /// Requests in flight on one connection, at most: pipeline depth or streams.
+    pub depth: u32,
+    pub timeout_ns: u64,
+}
+
+pub struct Load<P: Protocol, N: Net> {
+    settings: Settings,
+    protocol: P,
+    net: N,
+    connections: Vec<Connection<P::Connection>>,
+    tally: Tally,
+    latencies: Latencies,
+    in_flight: u64,
+    sequence: u64,
+    /// The next change of phase.
+    edge_ns: u64,
+    edges: turn::Edges,
+    /// When timeouts and back-offs are due to be looked at.
+    look_at_ns: u64,
+    /// Why the last attempt to connect failed.
+    connect_error: Option<std::io::ErrorKind>,
+    /// What goes out next; empty between two connections' turns.
+    output: Vec<u8>,
+    buffer: Box<[u8]>,
+}
+
+impl<P: Protocol, N: Net> Load<P, N> {
+    pub fn new(settings: Settings, protocol: P, net: N) -> Self {
+        Self {
+            settings,
+            protocol,
+            net,
+            connections: (0..settings.connections)
+                .map(|_| Connection::new(settings.depth))
+                .collect(),
+            tally: Tally::new(),
+            latencies: Latencies::default(),
+            in_flight: 0,
+            sequence: 0,
+            edge_ns: u64::MAX,
+            edges: turn::Edges::default(),
+            look_at_ns: u64::MAX,
+            connect_error: None,
+            output: Vec::new(),
+            buffer: vec![0; READ_AT_ONCE].into_boxed_slice(),
+        }
+    }
+
+    fn handle(&mut self, event: Event) {
+        let id = event.id;
+        match self.connections[id].state {
+            State::Closed { .. } => {}
+            State::Connecting { .. } => {
+                if event.writable {
+                    match self.net.connected(id) {
+                        Ok(()) => self.established(id),
+                        Err(error) => self.connect_failed(id, &error),
+                    }
+                }
+            }
+            State::Open => {
+                if event.writable && !self.connections[id].output.is_empty() {
+                    self.flush(id);
+                }
+                if event.readable {
+                    self.readable(id, event.hangup);
+                }
+            }
+        }
+    }
+
+    /// Reads what is there and, if the connection still stands, sends what follows from it.
+    #[inline]
+    fn readable(&mut self, id: usize, hangup: bool) {
+        let mut now_ns = 0;
+        while self.connections[id].state == State::Open {
+            match self.net.recv(id, &mut self.buffer) {
+                Ok(0) => return self.ended(id, "the server closed the connection"),
+                Ok(n) => {
+                    now_ns = self.net.now_ns();
+                    self.cross_edges(now_ns);
+                    if self.tally.counting() {
+                        self.tally.bytes_in += n as u64;
+                    }
+                    if let Err(failure) = self.took(id, n, now_ns) {
+                        return self.failed(id, &failure);
+                    }
+                    // A short read has emptied the socket (epoll(7)), unless its end is there.
+                    if n < self.buffer.len() && !hangup {
+                        break;
+                    }
+                }
+                Err(error) if error.kind() == WouldBlock => break,
+                Err(error) if error.kind() == Interrupted => {}
+                Err(_) => return self.ended(id, "the server reset the connection"),
+            }
+        }
+        if now_ns > 0 {
+            self.fill(id, now_ns);
+        }
+    }
+
+    /// Gives `n` bytes of the buffer to the protocol and tallies the replies in them.
+    #[inline]
+    fn took(&mut self, id: usize, n: usize, now_ns: u64) -> Result<(), Failure> {
+        let connection = &mut self.connections[id];
+        let Some(state) = connection.protocol.as_mut() else {
+            return Ok(());
+        };
+        let mut replies = Replies {
+            tally: &mut self.tally,
+            latencies: &mut self.latencies,
+            in_flight: &mut self.in_flight,
+            now_ns,
+        };
+        // Field by field, so that the closure and the protocol's state can be borrowed at once.
+        let (slots, free) = (&mut connection.slots, &mut connection.free);
+        let (stale, failures) = (&mut connection.may_be_stale, &mut connection.failures);
+        let mut sink = |reply: Reply| {
+            let slot = &mut slots[reply.slot as usize];
+            slot.busy = false;
+            free.push(reply.slot);
+            (*stale, *failures) = (true, 0);
+            replies.take(slot, &reply);
+        };
+        let output = &mut self.output;
+        if connection.input.is_empty() {
+            let bytes = &self.buffer[..n];
+            let used = self.protocol.receive(state, bytes, output, &mut sink)?;
+            if used < n {
+                connection.input.extend_from_slice(&bytes[used..]);
+            }
+        } else {
+            connection.input.extend_from_slice(&self.buffer[..n]);
+            let used = self
+                .protocol
+                .receive(state, &connection.input, output, &mut sink)?;
+            connection.input.drain(..used);
+        }
+        if connection.input.len() > LONGEST_UNREAD {
+            return Err(Failure::protocol("a reply that never gets anywhere"));
+        }
+        Ok(())
+    }
+
+    /// Sends as many new requests as the phase, the slots and the protocol allow.
+    #[inline]
+    fn fill(&mut self, id: usize, now_ns: u64) {
+        let connection = &mut self.connections[id];
+        let Some(state) = connection.protocol.as_mut() else {
+            return;
+        };
+        if matches!(self.tally.phase, Phase::LeadIn | Phase::Counted) {
+            while self.protocol.room(state) > 0 {
+                let Some(slot) = connection.free.pop() else {
+                    break;
+                };
+                connection.slots[slot as usize] = InFlight {
+                    busy: true,
+                    sequence: self.sequence,
+                    due_ns: now_ns,
+                    sent_ns: now_ns,
+                };
+                self.protocol
+                    .request(state, slot, self.sequence, &mut self.output);
+                self.sequence += 1;
+                self.in_flight += 1;
+                self.tally.went_out(now_ns, 1);
+            }
+        }
+        let spent = self.protocol.spent(state);
+        if spent && connection.is_idle() {
+            return self.replace(id);
+        }
+        if !self.output.is_empty() {
+            self.flush(id);
+        }
+    }
+
+    /// Sends `output`, and before it what the socket did not take last time.
+    #[inline]
+    fn flush(&mut self, id: usize) {
+        let connection = &mut self.connections[id];
+        let fresh = connection.output.is_empty();
+        if !fresh {
+            connection.output.append(&mut self.output);
+        }
+        let bytes = if fresh {
+            &self.output
+        } else {
+            &connection.output
+        };
+        let sent = match self.net.send(id, bytes) {
+            Ok(sent) => sent,
+            Err(error) if matches!(error.kind(), WouldBlock | Interrupted) => 0,
+            Err(_) => return self.ended(id, "the server closed the connection"),
+        };
+        if self.tally.counting() {
+            self.tally.bytes_out += sent as u64;
+        }
+        if !fresh {
+            connection.output.drain(..sent);
+        } else if sent < self.output.len() {
+            connection.output.extend_from_slice(&self.output[sent..]);
+        }
+        self.output.clear();
+    }
+}
+
+/// Where replies are tallied.
+struct Replies<'a> {
+    tally: &'a mut Tally,
+    latencies: &'a mut Latencies,
+    in_flight: &'a mut u64,
+    now_ns: u64,
+}
+
+impl Replies<'_> {
+    #[inline]
+    fn take(&mut self, slot: &InFlight, reply: &Reply) {
+        *self.in_flight -= 1;
+        self.tally.came_back(self.now_ns, 1);
+        match &reply.failure {
+            None => {
+                let latency_ns = self.now_ns.saturating_sub(slot.due_ns);
+                if self.tally.right(self.now_ns, latency_ns) {
+                    self.latencies.record(latency_ns);
+                }
+            }
+            Some(failure) => self.tally.wrong(failure),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! What is counted during a slice.
+
+use crate::protocol::{ErrorKind, Failure};
+
+/// Failed requests, by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Errors {
+    pub status: u64,
+    pub body: u64,
+    pub protocol: u64,
+    pub timeout: u64,
+    pub connect: u64,
+}
+
+impl Errors {
+    pub fn total(&self) -> u64 {
+        self.status + self.body + self.protocol + self.timeout + self.connect
+    }
+}
+
+/// The part of a slice that an event falls into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Connected, not loaded.
+    Idle,
+    /// Loaded, not counted.
+    LeadIn,
+    Counted,
+    /// Nothing new is sent; what is in flight is awaited.
+    Drain,
+}
+
+/// Counts of one slice. What belongs to the counted part alone says so.
+#[derive(Clone, Debug)]
+pub struct Tally {
+    pub phase: Phase,
+    pub started_ns: u64,
+    /// Right replies of the counted part.
+    pub replies: u64,
+    /// Right replies of the whole slice.
+    pub replies_all: u64,
+    pub bin_ns: u64,
+    /// Right replies of lead-in and counted part, by `bin_ns` since `started_ns`.
+    pub bins: Vec<u32>,
+    /// Of the counted part.
+    pub latency_sum_ns: u64,
+    /// Of the counted part.
+    pub latency_max_ns: u64,
+    /// Time integral of requests in flight over the counted part, as a sum of plus and minus
+    /// points in time. It wraps on the way and is right at the end.
+    pub in_flight_ns: u64,
+    /// Of the counted part.
+    pub bytes_in: u64,
+    /// Of the counted part.
+    pub bytes_out: u64,
+    pub reconnects: u64,
+    pub errors: Errors,
+    pub first_error: Option<String>,
+    /// Longest time that the loop took over one batch of events, in the counted part.
+    pub loop_delay_max_ns: u64,
+}
+
+impl Tally {
+    pub fn new() -> Self {
+        Self {
+            phase: Phase::Idle,
+            started_ns: 0,
+            replies: 0,
+            replies_all: 0,
+            bin_ns: 1,
+            bins: Vec::new(),
+            latency_sum_ns: 0,
+            latency_max_ns: 0,
+            in_flight_ns: 0,
+            bytes_in: 0,
+            bytes_out: 0,
+            reconnects: 0,
+            errors: Errors::default(),
+            first_error: None,
+            loop_delay_max_ns: 0,
+        }
+    }
+
+    /// Starts afresh, keeping the memory of the bins.
+    pub fn begin(&mut self, started_ns: u64, bin_ns: u64, bins: usize) {
+        let mut kept = std::mem::take(&mut self.bins);
+        kept.clear();
+        kept.resize(bins, 0);
+        *self = Self {
+            started_ns,
+            bin_ns,
+            bins: kept,
+            ..Self::new()
+        };
+    }
+
+    #[inline]
+    pub fn counting(&self) -> bool {
+        self.phase == Phase::Counted
+    }
+
+    /// A request went out (or a queue of `n` was there when counting began).
+    #[inline]
+    pub fn went_out(&mut self, now_ns: u64, n: u64) {
+        if self.counting() {
+            self.in_flight_ns = self.in_flight_ns.wrapping_sub(now_ns.wrapping_mul(n));
+        }
+    }
+
+    /// A request is no longer in flight, for whatever reason (or `n` still were at the end).
+    #[inline]
+    pub fn came_back(&mut self, now_ns: u64, n: u64) {
+        if self.counting() {
+            self.in_flight_ns = self.in_flight_ns.wrapping_add(now_ns.wrapping_mul(n));
+        }
+    }
+
+    /// A right reply arrived. True if its latency is to be recorded.
+    #[inline]
+    pub fn right(&mut self, now_ns: u64, latency_ns: u64) -> bool {
+        self.replies_all += 1;
+        if matches!(self.phase, Phase::LeadIn | Phase::Counted) {
+            let bin = ((now_ns - self.started_ns) / self.bin_ns) as usize;
+            if let Some(bin) = self.bins.get_mut(bin) {
+                *bin += 1;
+            }
+        }
+        if self.counting() {
+            self.replies += 1;
+            self.latency_sum_ns += latency_ns;
+            self.latency_max_ns = self.latency_max_ns.max(latency_ns);
+        }
+        self.counting()
+    }
+
+    #[cold]
+    pub fn wrong(&mut self, failure: &Failure) {
+        *match failure.kind {
+            ErrorKind::Status => &mut self.errors.status,
+            ErrorKind::Body => &mut self.errors.body,
+            ErrorKind::Protocol => &mut self.errors.protocol,
+            ErrorKind::Timeout => &mut self.errors.timeout,
+            ErrorKind::Connect => &mut self.errors.connect,
+        } += 1;
+        if self.first_error.is_none() {
+            self.first_error = Some(failure.message.clone());
+        }
+    }
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Self::new()
+    }
+}

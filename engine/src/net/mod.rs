@@ -1,0 +1,45 @@
+//! The sockets as the load loop sees them: numbered connections, events, a clock.
+//!
+//! The loop is written against this trait, so that the same code runs over epoll and, in
+//! tests, over a simulated network in virtual time.
+
+pub mod epoll;
+
+use std::io;
+
+/// What happened on connection `id`. Edge-triggered: it is told once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    pub id: usize,
+    /// There are bytes to read, or the peer has closed, or there is an error to fetch.
+    pub readable: bool,
+    /// The peer has closed its side, or the connection is broken.
+    pub hangup: bool,
+    /// Room to write again, or a connection is established (or failed to be).
+    pub writable: bool,
+}
+
+/// Numbered connections to one target.
+pub trait Net {
+    /// Nanoseconds on the clock that all deadlines refer to.
+    fn now_ns(&self) -> u64;
+
+    /// Begins to connect `id`; true if it is connected already. Otherwise a writable event
+    /// tells when to ask [`Net::connected`].
+    fn connect(&mut self, id: usize) -> io::Result<bool>;
+
+    /// How the attempt to connect ended.
+    fn connected(&mut self, id: usize) -> io::Result<()>;
+
+    /// Closes `id`, if it is open.
+    fn close(&mut self, id: usize);
+
+    /// Sends what fits now; `WouldBlock` if nothing does.
+    fn send(&mut self, id: usize, bytes: &[u8]) -> io::Result<usize>;
+
+    /// Reads what is there; 0 at the end of the stream, `WouldBlock` if nothing is there.
+    fn recv(&mut self, id: usize, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// Waits for events until `deadline_ns` at the latest and puts them into `events`.
+    fn wait(&mut self, deadline_ns: u64, events: &mut Vec<Event>) -> io::Result<()>;
+}

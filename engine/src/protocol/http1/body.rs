@@ -1,0 +1,140 @@
+//! A reply's body as it comes: its end is found and its bytes are compared, none are kept.
+
+use super::chunked::{step, Chunks};
+use super::head::{Framing, Head, Malformed};
+
+/// What of the body has come, and whether it was right so far.
+#[derive(Clone, Copy, Debug)]
+pub struct Body {
+    state: State,
+    /// Bytes of content so far.
+    seen: u64,
+    /// Every byte so far was the expected one.
+    right: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum State {
+    Length(u64),
+    Chunked(Chunks),
+    UntilClose,
+}
+
+/// Bytes used up of what was given.
+#[derive(Debug)]
+pub enum Progress {
+    Done(usize),
+    More(usize),
+}
+
+impl Body {
+    /// The body that belongs to `head`. Replies to HEAD, 204 and 304 have none, whatever their
+    /// headers say.
+    #[inline]
+    pub fn new(head: &Head, to_head_request: bool) -> Self {
+        let state = if to_head_request || head.status == 204 || head.status == 304 {
+            State::Length(0)
+        } else {
+            match head.framing {
+                Framing::Length(length) => State::Length(length),
+                Framing::Chunked => State::Chunked(Chunks::Size),
+                Framing::UntilClose => State::UntilClose,
+            }
+        };
+        Self {
+            state,
+            seen: 0,
+            right: true,
+        }
+    }
+
+    /// Takes what has come of the body and compares it with `expected`.
+    #[inline]
+    pub fn take(&mut self, input: &[u8], expected: Option<&[u8]>) -> Result<Progress, Malformed> {
+        match self.state {
+            State::Length(left) => {
+                let n = left.min(input.len() as u64);
+                self.compare(&input[..n as usize], expected);
+                self.state = State::Length(left - n);
+                Ok(if n == left {
+                    Progress::Done(n as usize)
+                } else {
+                    Progress::More(n as usize)
+                })
+            }
+            State::Chunked(chunks) => self.take_chunks(chunks, input, expected),
+            State::UntilClose => {
+                self.compare(input, expected);
+                Ok(Progress::More(input.len()))
+            }
+        }
+    }
+
+    fn take_chunks(
+        &mut self,
+        mut chunks: Chunks,
+        input: &[u8],
+        expected: Option<&[u8]>,
+    ) -> Result<Progress, Malformed> {
+        let mut at = 0;
+        loop {
+            match chunks {
+                Chunks::Done => return Ok(Progress::Done(at)),
+                Chunks::Data(left) => {
+                    let n = left.min((input.len() - at) as u64);
+                    self.compare(&input[at..at + n as usize], expected);
+                    at += n as usize;
+                    chunks = if n == left {
+                        Chunks::DataEnd
+                    } else {
+                        Chunks::Data(left - n)
+                    };
+                    if n < left {
+                        break;
+                    }
+                }
+                _ => match step(chunks, &input[at..])? {
+                    Some((used, next)) => {
+                        at += used;
+                        chunks = next;
+                    }
+                    None => break,
+                },
+            }
+        }
+        self.state = State::Chunked(chunks);
+        Ok(Progress::More(at))
+    }
+
+    #[inline]
+    fn compare(&mut self, bytes: &[u8], expected: Option<&[u8]>) {
+        if let Some(expected) = expected {
+            // A body longer than expected runs past its end: `get` is then `None`.
+            let from = self.seen as usize;
+            self.right = self.right && expected.get(from..from + bytes.len()) == Some(bytes);
+        }
+        self.seen += bytes.len() as u64;
+    }
+
+    /// Whether the body, now complete, is `expected`.
+    #[inline]
+    pub fn is(&self, expected: &[u8]) -> bool {
+        self.right && self.seen == expected.len() as u64
+    }
+
+    /// The end of the connection is the end of this body.
+    #[inline]
+    pub fn ends_connection(&self) -> bool {
+        matches!(self.state, State::UntilClose)
+    }
+
+    pub fn explain(&self, expected: &[u8]) -> String {
+        let shown = String::from_utf8_lossy(&expected[..expected.len().min(60)]).into_owned();
+        let (came, wanted) = (self.seen, expected.len());
+        if came == wanted as u64 {
+            format!("a body of the right length ({wanted} bytes) but not {shown:?}")
+        } else {
+            format!("a body of {came} bytes, expected {wanted}: {shown:?}")
+        }
+    }
+}

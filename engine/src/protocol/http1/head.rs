@@ -1,0 +1,245 @@
+//! The head of an HTTP/1.x reply: a pure function from bytes to what they say.
+
+use memchr::memchr;
+
+/// A longer head is refused: no server needs it, and a buffer must have an end.
+pub const LONGEST_HEAD: usize = 64 * 1024;
+
+/// How the end of the body is found (RFC 9112, section 6.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Framing {
+    Length(u64),
+    Chunked,
+    UntilClose,
+}
+
+/// What the head of a reply says, as far as a load generator has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// Bytes of the head, its empty line included.
+    pub len: usize,
+    pub status: u16,
+    /// Framing that the headers state; a reply to HEAD, 1xx, 204 and 304 has no body anyhow.
+    pub framing: Framing,
+    pub keep_alive: bool,
+}
+
+/// Why these bytes are no HTTP/1.x reply.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Malformed(pub &'static str);
+
+/// Reads one head from the start of `input`: `Ok(None)` if it is not all there yet.
+///
+/// # Errors
+/// [`Malformed`] as soon as the bytes cannot become a reply, whatever follows.
+pub fn parse(input: &[u8]) -> Result<Option<Head>, Malformed> {
+    match parse_lines(input) {
+        Ok(None) if input.len() >= LONGEST_HEAD => Err(Malformed("a header block over 64 KiB")),
+        Ok(Some(head)) if head.len > LONGEST_HEAD => Err(Malformed("a header block over 64 KiB")),
+        other => other,
+    }
+}
+
+fn parse_lines(input: &[u8]) -> Result<Option<Head>, Malformed> {
+    let Some((line, mut at)) = next_line(input, 0)? else {
+        return check_start(input).map(|()| None);
+    };
+    let (minor, status) = parse_status_line(line)?;
+    let mut length = None;
+    let mut chunked = false;
+    let mut keep_alive = minor >= 1;
+    loop {
+        let Some((line, next)) = next_line(input, at)? else {
+            return Ok(None);
+        };
+        at = next;
+        if line.is_empty() {
+            break;
+        }
+        let (name, value) = split_header(line)?;
+        // Looked at by length first: almost every header is none of these three.
+        match name.len() {
+            14 if name.eq_ignore_ascii_case(b"content-length") => {
+                let value = parse_length(value)?;
+                if length.is_some_and(|before| before != value) {
+                    return Err(Malformed("two different Content-Length headers"));
+                }
+                length = Some(value);
+            }
+            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
+                if !value.eq_ignore_ascii_case(b"chunked") {
+                    return Err(Malformed("a Transfer-Encoding other than chunked"));
+                }
+                chunked = true;
+            }
+            10 if name.eq_ignore_ascii_case(b"connection") => {
+                keep_alive = keeps_alive(value, keep_alive);
+            }
+            _ => {}
+        }
+    }
+    let framing = match (chunked, length) {
+        (true, _) => Framing::Chunked,
+        (false, Some(length)) => Framing::Length(length),
+        (false, None) => Framing::UntilClose,
+    };
+    Ok(Some(Head {
+        len: at,
+        status,
+        framing,
+        keep_alive,
+    }))
+}
+
+/// The line that starts at `at`, without its CRLF, and where the next one starts.
+#[inline]
+fn next_line(input: &[u8], at: usize) -> Result<Option<(&[u8], usize)>, Malformed> {
+    let rest = &input[at..];
+    match memchr(b'\n', rest) {
+        None => Ok(None),
+        Some(0) => Err(Malformed("a line that ends in LF without CR")),
+        Some(end) if rest[end - 1] == b'\r' => Ok(Some((&rest[..end - 1], at + end + 1))),
+        Some(_) => Err(Malformed("a line that ends in LF without CR")),
+    }
+}
+
+const NOT_HTTP: Malformed = Malformed("not an HTTP/1.x reply");
+
+/// Refuses at once what can never become a status line.
+fn check_start(input: &[u8]) -> Result<(), Malformed> {
+    let known = b"HTTP/1.";
+    let n = input.len().min(known.len());
+    if input[..n] == known[..n] {
+        Ok(())
+    } else {
+        Err(NOT_HTTP)
+    }
+}
+
+/// `HTTP/1.1 200 OK`: the minor version and the status.
+fn parse_status_line(line: &[u8]) -> Result<(u8, u16), Malformed> {
+    check_start(line)?;
+    let [_, _, _, _, _, _, _, minor @ (b'0' | b'1'), b' ', a @ b'1'..=b'9', b @ b'0'..=b'9', c @ b'0'..=b'9', rest @ ..] =
+        line
+    else {
+        return Err(NOT_HTTP);
+    };
+    if !(rest.is_empty() || rest[0] == b' ') {
+        return Err(NOT_HTTP);
+    }
+    let digit = |byte: u8| u16::from(byte - b'0');
+    Ok((minor - b'0', digit(*a) * 100 + digit(*b) * 10 + digit(*c)))
+}
+
+#[inline]
+fn split_header(line: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
+    let colon = memchr(b':', line).ok_or(Malformed("a header line without a colon"))?;
+    let (name, value) = (&line[..colon], line[colon + 1..].trim_ascii());
+    if name.is_empty() || name.iter().any(|byte| byte.is_ascii_whitespace()) {
+        return Err(Malformed("a header name that is empty or has a space"));
+    }
+    Ok((name, value))
+}
+
+fn parse_length(value: &[u8]) -> Result<u64, Malformed> {
+    // 18 digits are more than any disk holds, and cannot overflow.
+    if value.is_empty() || value.len() > 18 || !value.iter().all(u8::is_ascii_digit) {
+        return Err(Malformed("a Content-Length that is no length"));
+    }
+    Ok(value
+        .iter()
+        .fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')))
+}
+
+fn keeps_alive(value: &[u8], before: bool) -> bool {
+    value
+        .split(|&byte| byte == b',')
+        .fold(before, |keep, word| {
+            let word = word.trim_ascii();
+            if word.eq_ignore_ascii_case(b"close") {
+                false
+            } else {
+                keep || word.eq_ignore_ascii_case(b"keep-alive")
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn framing(headers: &str) -> Result<Framing, Malformed> {
+        let head = format!("HTTP/1.1 200 OK\r\n{headers}\r\n");
+        parse(head.as_bytes()).map(|head| head.expect("complete").framing)
+    }
+
+    #[test]
+    fn a_plain_reply() {
+        let input = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello";
+        let head = parse(input).unwrap().unwrap();
+        assert_eq!((head.status, head.len), (200, input.len() - 5));
+        assert_eq!(head.framing, Framing::Length(5));
+        assert!(head.keep_alive);
+    }
+
+    #[test]
+    fn framing_follows_the_headers() {
+        assert_eq!(framing("content-LENGTH:  7 \r\n"), Ok(Framing::Length(7)));
+        assert_eq!(
+            framing("Transfer-Encoding: Chunked\r\n"),
+            Ok(Framing::Chunked)
+        );
+        assert_eq!(framing(""), Ok(Framing::UntilClose));
+        assert_eq!(
+            framing("Content-Length: 1\r\nContent-Length: 1\r\n"),
+            Ok(Framing::Length(1))
+        );
+    }
+
+    #[test]
+    fn lengths_that_are_none() {
+        for value in ["-1", "12345678901234567890", "0x10", "", "1 2", "+1"] {
+            assert!(
+                framing(&format!("Content-Length: {value}\r\n")).is_err(),
+                "{value}"
+            );
+        }
+        assert!(framing("Content-Length: 1\r\nContent-Length: 2\r\n").is_err());
+        assert!(framing("Transfer-Encoding: gzip\r\n").is_err());
+    }
+
+    #[test]
+    fn connection_headers() {
+        let keep = |line: &str| parse(line.as_bytes()).unwrap().unwrap().keep_alive;
+        assert!(!keep("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"));
+        assert!(!keep("HTTP/1.0 200 OK\r\n\r\n"));
+        assert!(keep("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\n\r\n"));
+        assert!(!keep(
+            "HTTP/1.1 200 OK\r\nConnection: upgrade, Close\r\n\r\n"
+        ));
+    }
+
+    #[test]
+    fn what_is_not_http_is_refused_at_once() {
+        for input in [
+            &b"S"[..],
+            b"HTTP/2",
+            b"HTTP/1.1 20 OK\r\n",
+            b"HTTP/1.1 2000 OK\r\n",
+            b"HTTP/1.1 200 OK\n\n",
+            b"HTTP/1.1 200 OK\r\nno colon\r\n",
+            b"HTTP/1.1 200 OK\r\n: x\r\n",
+            b"HTTP/1.1 200 OK\r\n folded: x\r\n",
+        ] {
+            assert!(parse(input).is_err(), "{}", String::from_utf8_lossy(input));
+        }
+    }
+
+    #[test]
+    fn an_endless_head_is_refused() {
+        let mut input = b"HTTP/1.1 200 OK\r\n".to_vec();
+        input.resize(LONGEST_HEAD, b'a');
+        assert!(parse(&input[..LONGEST_HEAD - 1]).unwrap().is_none());
+        assert!(parse(&input).is_err());
+    }
+}
