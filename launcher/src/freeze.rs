@@ -15,7 +15,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
 /// SIGSTOP until nobody runs: until two looks in a row find the same processes, and in the second
 /// all of them stopped. A stopped process has no more children, so nobody can be hidden below it.
-pub fn freeze(guard: &mut Guard) -> Result<(), String> {
+///
+/// False if the program has exited meanwhile.
+pub fn freeze(guard: &mut Guard) -> Result<bool, String> {
     let begun_ns = sys::monotonic_ns();
     let mut before: Vec<Pid> = Vec::new();
     let mut pause = SHORTEST_PAUSE;
@@ -35,10 +37,10 @@ pub fn freeze(guard: &mut Guard) -> Result<(), String> {
         // A traced process stops for us too: what it stopped for has to be answered first.
         let answered = guard.reap();
         if guard.has_ended() {
-            return Err("the program has exited".into());
+            return Ok(false);
         }
         if awake.is_empty() && answered == 0 && pids == before {
-            return Ok(());
+            return Ok(true);
         }
         if waited_ns > GIVE_UP_NS {
             return Err(format!(

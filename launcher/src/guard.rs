@@ -153,7 +153,8 @@ impl Guard {
                 Some("cannot freeze: it is being stopped".into())
             }
             Ok(Command::Freeze) => match freeze::freeze(self) {
-                Ok(()) => {
+                Ok(false) => None, // `exited` is the answer
+                Ok(true) => {
                     event::send(&Event::Frozen {
                         at_ns: sys::monotonic_ns(),
                     });
