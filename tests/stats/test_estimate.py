@@ -115,7 +115,7 @@ def test_misaligned_contenders_are_refused() -> None:
     with pytest.raises(ValueError, match="finite"):
         stats.estimate(np.array([np.nan]))
     with pytest.raises(ValueError, match="confidence"):
-        stats.estimate(np.zeros(3), confidence=1.0)
+        stats.estimate(np.zeros(3), confidence=1.5)
 
 
 def test_absolute_is_the_geometric_mean() -> None:

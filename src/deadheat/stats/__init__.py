@@ -33,43 +33,83 @@ latency), so that a ratio always reads "a is RATIO times as fast as b".
     stats.places(["crystal", "go"], apart=lambda a, b: ...)     # [Place(1, "crystal", shared=False), ...]
     stats.absolute(series)              # geometric mean over blocks with its interval: context, not verdict
 
+Looks planned in advance (`Looks`), so that a run may stop early:
+
+    looks = stats.plan_looks(blocks=10)                     # looks.blocks, looks.describe() for --dry-run
+    if looks.due(blocks_so_far):
+        stop = stats.settled(stats.judge_family(estimates, margin, looks=looks).values())
+    stats.judge_family(estimates, margin, looks=looks)      # at the end, however it came: adjusted intervals
+
+What else a run tells:
+
+    stats.variance_components({"go": series, ...})          # by contender; .share_of_starts
+    stats.allocate(budget_s, stats.Costs(block_s, round_s), start_variance, slice_variance)
+                                        # Allocation(blocks, rounds, ...), or raises BudgetTooShortError
+    stats.drift(a, b)                   # Estimate: the ratio's second half of a block against its first
+    stats.carry_over(blocks_of_turns)   # [CarryOver(contender, predecessor, estimate, found), ...]
+    stats.warm_up(series_of_slices)     # WarmUp(kind, steady_from, ...), kind may be "never got steady"
+    stats.by_block([p99, None, p99])    # one value a block as a Series, for compare and absolute
+    stats.spread(peaks)                 # median and range over blocks: memory
+    stats.share(3, 60)                  # exact interval of a proportion
+
 The noise model and designs to try on it are in `deadheat.stats.simulation`.
 """
 
-from deadheat.stats.estimate import (
-    Estimate,
-    FloatArray,
-    Series,
-    absolute,
-    block_effects,
-    compare,
-    estimate,
-)
+from deadheat.stats.budget import Allocation, BudgetTooShortError, Costs, allocate, best_rounds
+from deadheat.stats.comparison import absolute, compare
+from deadheat.stats.components import Components, variance_components
+from deadheat.stats.estimate import Estimate, FloatArray, Series, block_effects, estimate
 from deadheat.stats.family import judge_family
+from deadheat.stats.levels import Spread, by_block, share, spread
 from deadheat.stats.null_pair import NullPair, judge_null_pair
+from deadheat.stats.order_effects import CarryOver, Turn, carry_over, drift
 from deadheat.stats.places import Place, places
 from deadheat.stats.power import blocks_needed
-from deadheat.stats.twins import bootstrap, hodges_lehmann
+from deadheat.stats.sequential import Looks, plan_looks, settled
+from deadheat.stats.twins import bootstrap, disagreements, hodges_lehmann
 from deadheat.stats.verdict import DEFAULT_MARGIN, Kind, Verdict, judge
+from deadheat.stats.warm_up import WarmUp, change_points, warm_up
 
 __all__ = [
     "DEFAULT_MARGIN",
+    "Allocation",
+    "BudgetTooShortError",
+    "CarryOver",
+    "Components",
+    "Costs",
     "Estimate",
     "FloatArray",
     "Kind",
+    "Looks",
     "NullPair",
     "Place",
     "Series",
+    "Spread",
+    "Turn",
     "Verdict",
+    "WarmUp",
     "absolute",
+    "allocate",
+    "best_rounds",
     "block_effects",
     "blocks_needed",
     "bootstrap",
+    "by_block",
+    "carry_over",
+    "change_points",
     "compare",
+    "disagreements",
+    "drift",
     "estimate",
     "hodges_lehmann",
     "judge",
     "judge_family",
     "judge_null_pair",
     "places",
+    "plan_looks",
+    "settled",
+    "share",
+    "spread",
+    "variance_components",
+    "warm_up",
 ]

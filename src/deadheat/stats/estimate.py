@@ -22,7 +22,9 @@ class Estimate:
     """A log ratio with its interval, in natural log units; never NaN.
 
     `log_ratio` is None if no block could be compared; `low` and `high` are infinite where the blocks allow
-    no interval (fewer than two). `method` is "t", "hodges-lehmann" or "bootstrap".
+    no interval (fewer than two). `confidence` is that of this interval alone: one that was adjusted for a
+    family or for looks has more than the 95% that it is printed with. `method` is "t", "hodges-lehmann" or
+    "bootstrap"; `twins` are the other two where `compare` made this one.
     """
 
     log_ratio: float | None
@@ -34,6 +36,7 @@ class Estimate:
     standard_error: float = math.inf
     rounds: int = 0
     rounds_lost: int = 0
+    twins: tuple[Estimate, ...] = ()
 
     @property
     def ratio(self) -> float | None:
@@ -42,8 +45,8 @@ class Estimate:
 
     @property
     def ci(self) -> tuple[float, float] | None:
-        """The interval of the ratio, or None where it is not finite."""
-        if math.isinf(self.low) or math.isinf(self.high):
+        """The interval of the ratio, or None where it is not finite or where nothing varies."""
+        if math.isinf(self.low) or math.isinf(self.high) or self.constant:
             return None
         return math.exp(self.low), math.exp(self.high)
 
@@ -63,19 +66,23 @@ class Estimate:
             raise ValueError(f"a {self.method} estimate cannot be taken to another confidence")
         if self.log_ratio is None:
             return replace(self, confidence=confidence)
-        half = t_quantile(confidence, self.blocks - 1) * self.standard_error if self.blocks > 1 else math.inf
+        quantile = t_quantile(confidence, self.blocks - 1) if self.blocks > 1 else math.inf
+        # No spread times an infinite quantile would be NaN.
+        half = quantile * self.standard_error if math.isfinite(quantile) else math.inf
         return replace(self, confidence=confidence, low=self.log_ratio - half, high=self.log_ratio + half)
 
 
 def t_quantile(confidence: float, degrees_of_freedom: float) -> float:
-    """The two-sided quantile of Student's t at a confidence level in (0, 1)."""
-    if not 0 < confidence < 1:
+    """The two-sided quantile of Student's t at a confidence level in (0, 1]; infinite at 1.
+
+    Exactly 1 is what is left of the confidence of a look that may spend next to nothing.
+    """
+    if not 0 < confidence <= 1:
         raise ValueError(f"confidence must lie between 0 and 1, not {confidence}")
-    # From the lower tail: 1 - alpha / 2 would round to 1 for the small alphas of early looks.
-    return -float(stdtrit(degrees_of_freedom, (1 - confidence) / 2))
+    return -float(stdtrit(degrees_of_freedom, (1 - confidence) / 2)) if confidence < 1 else math.inf
 
 
-def _paired(a: Series, b: Series) -> list[FloatArray]:
+def paired(a: Series, b: Series) -> list[FloatArray]:
     """Log differences of each block's rounds; raises ValueError if blocks or rounds do not align."""
     if len(a) != len(b):
         raise ValueError(f"{len(a)} blocks against {len(b)}: pass the blocks that both contenders have")
@@ -95,7 +102,7 @@ def block_effects(a: Series, b: Series, *, lower_is_better: bool = False) -> Flo
     Raises ValueError if the two do not align by block and round. Blocks weigh the same however many rounds
     they have, because most of the variance is between starts (Kalibera and Jones 2013).
     """
-    means = [pair[np.isfinite(pair)].mean() for pair in _paired(a, b) if np.isfinite(pair).any()]
+    means = [pair[np.isfinite(pair)].mean() for pair in paired(a, b) if np.isfinite(pair).any()]
     effects = np.array(means, dtype=float)
     return -effects if lower_is_better else effects
 
@@ -111,21 +118,3 @@ def estimate(effects: FloatArray, *, confidence: float = 0.95) -> Estimate:
     mean = float(effects.mean())
     error = float(effects.std(ddof=1)) / math.sqrt(blocks) if blocks > 1 else math.inf
     return Estimate(mean, -math.inf, math.inf, confidence, blocks, "t", error).at(confidence)
-
-
-def compare(a: Series, b: Series, *, lower_is_better: bool = False, confidence: float = 0.95) -> Estimate:
-    """The estimate of how many times as fast a is as b, with its rounds and lost rounds counted."""
-    pairs = _paired(a, b)
-    effects = block_effects(a, b, lower_is_better=lower_is_better)
-    rounds = sum(pair.size for pair in pairs)
-    lost = rounds - sum(int(np.isfinite(pair).sum()) for pair in pairs)
-    return replace(estimate(effects, confidence=confidence), rounds=rounds, rounds_lost=lost)
-
-
-def absolute(series: Series, *, confidence: float = 0.95) -> Estimate:
-    """A contender's own level: `ratio` is the geometric mean of its values, `ci` a t interval over blocks.
-
-    Context only: on a shared machine absolute figures drift by far more than this interval says.
-    """
-    zeros = [np.zeros_like(np.asarray(block, dtype=float)) for block in series]
-    return compare(series, zeros, confidence=confidence)

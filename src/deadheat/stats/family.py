@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
 from scipy.special import stdtr
 
 from deadheat.stats.estimate import Estimate
+from deadheat.stats.sequential import Looks
 from deadheat.stats.verdict import DEFAULT_MARGIN, Verdict, judge, log_margin, region
 
 Key = TypeVar("Key", bound=Hashable)
@@ -32,23 +33,30 @@ def judge_family(
     margin: float = DEFAULT_MARGIN,
     *,
     confidence: float = 0.95,
-    doubts: Mapping[Key, list[str]] | None = None,
+    looks: Looks | None = None,
+    doubts: Mapping[Key, Sequence[str]] | None = None,
 ) -> dict[Key, Verdict]:
     """Verdicts of a family of t estimates, keys in the order given; confidence is the family's.
 
     Holm (1979): of m pairs the one surest to be decided is judged at alpha / m, the next at alpha / (m - 1),
-    and so on; from the first that is undecided on, all are judged at its level. Each verdict's estimate has
-    the interval of that level, so that the printed interval and the verdict cannot disagree. Each interval
-    is at least as wide as its unadjusted one, so each alone covers with the family's confidence or more.
+    and so on; from the first that is undecided on, all are judged at its level. With `looks`, each level is
+    spent over them (Ye et al. 2013), and the verdicts hold at whichever look the run stopped. Each verdict's
+    estimate has the interval of its level, so that the printed interval and the verdict cannot disagree;
+    being at least as wide as its unadjusted one, each alone covers with the family's confidence or more.
     """
     alpha = 1 - confidence
-    order = sorted(estimates, key=lambda key: decision_p(estimates[key], margin))
     verdicts: dict[Key, Verdict] = {}
-    step = 0
-    stopped = False
-    for key in order:
-        adjusted = estimates[key].at(1 - alpha / (len(order) - step))
-        verdicts[key] = judge(adjusted, margin, doubts=(doubts or {}).get(key, []))
-        stopped = stopped or region(adjusted.low, adjusted.high, margin) == "across"
-        step += not stopped
+    while len(verdicts) < len(estimates):
+        level = alpha / (len(estimates) - len(verdicts))
+        adjusted = {key: _at(e, level, looks) for key, e in estimates.items() if key not in verdicts}
+        decided = [key for key, e in adjusted.items() if region(e.low, e.high, margin) != "across"]
+        # One a step, the surest first: the rest may then be judged at the next, milder level.
+        surest = sorted(decided, key=lambda key: decision_p(estimates[key], margin))[:1]
+        for key in surest or adjusted:
+            verdicts[key] = judge(adjusted[key], margin, doubts=(doubts or {}).get(key, ()))
     return {key: verdicts[key] for key in estimates}
+
+
+def _at(estimate: Estimate, alpha: float, looks: Looks | None) -> Estimate:
+    nominal = alpha if looks is None else looks.nominal(alpha, estimate.blocks)
+    return estimate.at(1 - nominal)

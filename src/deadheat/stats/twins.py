@@ -43,8 +43,9 @@ def _signed_rank_counts(blocks: int) -> FloatArray:
 def bootstrap(
     effects: FloatArray, *, confidence: float = 0.95, seed: int = 0, resamples: int = 4_000
 ) -> Estimate:
-    """The mean with a studentised (bootstrap-t) interval over blocks; Efron and Tibshirani 1993, chapter 12.
+    """The studentised bootstrap (bootstrap-t) over blocks; Efron and Tibshirani 1993, chapter 12.
 
+    Its estimate is the middle of its distribution, which is off the mean where the blocks are skewed.
     Resamples whole blocks. Fewer than three blocks give no interval: too many resamples would be constant.
     Deterministic for a seed.
     """
@@ -63,7 +64,26 @@ def bootstrap(
         return Estimate(mean, mean, mean, confidence, blocks, "bootstrap", error)
     scores = (drawn.mean(axis=1)[varied] - mean) / errors[varied]
     tail = (1 - confidence) / 2
-    below, above = np.quantile(scores, [tail, 1 - tail])
-    return Estimate(
-        mean, mean - float(above) * error, mean - float(below) * error, confidence, blocks, "bootstrap", error
-    )
+    below, middle, above = mean - np.quantile(scores, [1 - tail, 0.5, tail]) * error
+    return Estimate(float(middle), float(below), float(above), confidence, blocks, "bootstrap", error)
+
+
+def disagreements(estimate: Estimate) -> list[str]:
+    """What its twins say against an estimate, for people; empty if they agree.
+
+    They disagree if one lies beyond half the interval's length from it, or if the interval excludes 1 and a
+    twin lies on the other side. Where the interval covers 1 the sign means nothing, and is not asked.
+    """
+    return [
+        f"the {twin.method} estimate is {math.exp(twin.log_ratio):.3g}: a few blocks decide it"
+        for twin in estimate.twins
+        if twin.log_ratio is not None and _disagrees(estimate, twin.log_ratio)
+    ]
+
+
+def _disagrees(estimate: Estimate, twin: float) -> bool:
+    if estimate.log_ratio is None or math.isinf(estimate.half_width):
+        return False
+    signed = estimate.low > 0 or estimate.high < 0
+    off = abs(twin - estimate.log_ratio)
+    return off > max(estimate.half_width, NO_SPREAD) or (signed and twin * estimate.log_ratio < 0)

@@ -9,6 +9,7 @@ from typing import Literal
 
 from deadheat.stats.estimate import Estimate
 from deadheat.stats.power import blocks_needed
+from deadheat.stats.twins import disagreements
 
 Kind = Literal["faster", "dead heat", "inconclusive", "invalid"]
 
@@ -62,10 +63,10 @@ def judge(estimate: Estimate, margin: float = DEFAULT_MARGIN, *, doubts: Sequenc
 
     `faster` only if the interval lies wholly outside the margin; `dead heat` only if wholly inside (two
     one-sided tests, Schuirmann 1987, at the printed confidence and so stricter than his 90% interval). At
-    margin 0 the question is whether the interval excludes 1, and nothing is a dead heat. `doubts` (twins
-    that disagree, say) make it inconclusive whatever the interval.
+    margin 0 the question is whether the interval excludes 1, and nothing is a dead heat. Twins that disagree
+    make it inconclusive whatever the interval, and so do `doubts` of the caller's.
     """
-    reasons = [*_unfit(estimate), *doubts]
+    reasons = [*_unfit(estimate), *disagreements(estimate), *doubts]
     if reasons:
         return Verdict("inconclusive", estimate, margin, "; ".join(reasons))
     where = region(estimate.low, estimate.high, margin)
@@ -92,9 +93,9 @@ def _unfit(estimate: Estimate) -> list[str]:
 
 def _undecided(estimate: Estimate, margin: float) -> Verdict:
     extra = blocks_needed(estimate, margin)
-    edge = "1" if margin == 0 else "the margin"
+    why = (
+        "the interval covers 1" if margin == 0 else f"the interval crosses the margin of {100 * margin:.3g}%"
+    )
     if extra is None:
-        why = f"the interval crosses {edge}, and more blocks are unlikely to settle it"
-    else:
-        why = f"the interval crosses {edge}: about {extra} more blocks would settle it"
+        why += ", and more blocks are unlikely to settle it"
     return Verdict("inconclusive", estimate, margin, why, extra)
