@@ -1,0 +1,16 @@
+#!/bin/sh
+# Installs the shard from where it is published, then builds. Exits 69 where it cannot be had:
+# the last line on stderr says why.
+set -eu
+
+if ! command -v shards >/dev/null; then
+    echo "shards, Crystal's package manager, is missing" >&2
+    exit 69
+fi
+# A host that does not answer shall not hold the build up.
+if ! GIT_TERMINAL_PROMPT=0 timeout 30 shards install --production --skip-postinstall --skip-executables >shards.log 2>&1; then
+    cat shards.log >&2
+    echo "the shard cannot be installed: $(tail -n 1 shards.log)" >&2
+    exit 69
+fi
+crystal build --release --no-debug src/bench.cr -o bench

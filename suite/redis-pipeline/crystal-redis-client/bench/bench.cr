@@ -1,0 +1,31 @@
+# The study's Redis pipeline with this shard.
+require "../src/redis-client"
+require "./options"
+require "./digest"
+require "./study"
+
+begin
+  options = Bench::Options.new(ARGV)
+  redis = RedisClient.connect("redis://#{options.host}:#{options.port}?timeout=0")
+  digest = Bench::Digest.new
+  commands = 0
+  use = if options.verify?
+          ->(reply : RedisClient::Value) { commands += 1; digest.add(reply) }
+        else
+          ->(reply : RedisClient::Value) { commands += 1; nil }
+        end
+
+  wall = Time.measure do
+    options.rounds.times do
+      study = Bench::Study.new(options.iterations)
+      until study.ended?
+        redis.pipeline(each: use) { |pipe| study.fill(pipe, options.pipeline_depth) }
+      end
+    end
+  end
+
+  puts %({"wall_ns":#{wall.total_nanoseconds.to_i64},"commands":#{commands},"digest":#{options.verify? ? digest.to_json : "null"}})
+rescue error
+  STDERR.puts "crystal-redis-client: #{error.message}"
+  exit 1
+end

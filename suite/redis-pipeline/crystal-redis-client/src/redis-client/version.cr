@@ -1,0 +1,3 @@
+module RedisClient
+  VERSION = "0.1.0"
+end
