@@ -3,7 +3,7 @@ mod cli;
 use clap::Parser;
 use cli::{Cli, Verb};
 use deadheat_load::error::{Error, Result};
-use deadheat_load::{drive, serve, target};
+use deadheat_load::{drive, target};
 use std::io::{self, Write};
 use std::process::ExitCode;
 
@@ -44,17 +44,4 @@ fn load(options: &cli::Load) -> Result<()> {
     // A closed pipe (`| head`) is no reason for a message.
     let _ = io::stdout().write_all(text.as_bytes());
     Ok(())
-}
-
-impl cli::ServeVerb {
-    fn run(self) -> Result<()> {
-        match self {
-            Self::Http(options) => {
-                let address = options.address()?;
-                let settings = serve::http::Settings { body: options.body };
-                serve::http::run(address, &settings)
-                    .map_err(|error| Error::usage(format!("cannot serve on {address}: {error}")))
-            }
-        }
-    }
 }

@@ -1,11 +1,13 @@
 //! The command line.
 
+pub mod serve;
+mod units;
+
 use clap::{Args, Parser, Subcommand};
 use deadheat_load::error::{Error, Result};
 use deadheat_load::load::turn::Turn;
 use deadheat_load::protocol::http1::Expect;
 use deadheat_load::target::Spec;
-use std::net::{IpAddr, SocketAddr};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -32,44 +34,8 @@ pub enum Verb {
     /// Run a server that does the least a server may do
     Serve {
         #[command(subcommand)]
-        verb: ServeVerb,
+        verb: serve::Serve,
     },
-}
-
-#[derive(Debug, Subcommand)]
-pub enum ServeVerb {
-    /// HTTP/1.1: GET /{token} is answered with "Hello from {token}!"
-    #[command(
-        after_help = "Examples:\n  deadheat-load serve http --port 8080\n  deadheat-load serve http --port 0 --body 'Hello World!'"
-    )]
-    Http(Serve),
-}
-
-#[derive(Debug, Args)]
-pub struct Serve {
-    /// Port to listen on; 0 takes a free one and says which
-    #[arg(long)]
-    pub port: u16,
-    /// Address to listen on
-    #[arg(long, default_value = "127.0.0.1")]
-    pub host: String,
-    /// Answer every request with this text
-    #[arg(long, value_name = "TEXT")]
-    pub body: Option<String>,
-}
-
-impl Serve {
-    pub fn address(&self) -> Result<SocketAddr> {
-        let host = if self.host == "localhost" {
-            "127.0.0.1"
-        } else {
-            &self.host
-        };
-        let ip: IpAddr = host
-            .parse()
-            .map_err(|_| Error::usage(format!("--host {}: not an IP address", self.host)))?;
-        Ok(SocketAddr::new(ip, self.port))
-    }
 }
 
 #[derive(Debug, Args)]
@@ -84,13 +50,13 @@ pub struct Load {
     #[arg(short = 'c', long, default_value_t = 64, value_name = "N")]
     pub connections: usize,
     /// How long to count (10s, 500ms, 2m)
-    #[arg(short = 'd', long, default_value = "10s", value_parser = milliseconds, value_name = "TIME")]
+    #[arg(short = 'd', long, default_value = "10s", value_parser = units::milliseconds, value_name = "TIME")]
     pub duration: u64,
     /// Load before counting begins
-    #[arg(long, default_value = "0ms", value_parser = milliseconds, value_name = "TIME")]
+    #[arg(long, default_value = "0ms", value_parser = units::milliseconds, value_name = "TIME")]
     pub warmup: u64,
     /// How long a reply or a connection may take
-    #[arg(long, default_value = "5s", value_parser = milliseconds, value_name = "TIME")]
+    #[arg(long, default_value = "5s", value_parser = units::milliseconds, value_name = "TIME")]
     pub timeout: u64,
     /// Status that every reply must have (default: any below 400)
     #[arg(long, value_name = "CODE")]
@@ -149,23 +115,4 @@ impl Load {
             self.duration as f64 / 1000.0
         )
     }
-}
-
-/// `10s`, `500ms`, `2m`, `1h`; a bare number is seconds.
-fn milliseconds(text: &str) -> std::result::Result<u64, String> {
-    let split = text
-        .find(|c: char| !c.is_ascii_digit() && c != '.')
-        .unwrap_or(text.len());
-    let (number, unit) = text.split_at(split);
-    let number: f64 = number
-        .parse()
-        .map_err(|_| format!("{text:?} is no time, such as 10s"))?;
-    let scale = match unit {
-        "ms" => 1.0,
-        "s" | "" => 1_000.0,
-        "m" => 60_000.0,
-        "h" => 3_600_000.0,
-        _ => return Err(format!("{unit:?} is no unit of time (ms, s, m, h)")),
-    };
-    Ok((number * scale).round() as u64)
 }

@@ -1,0 +1,124 @@
+//! `deadheat-load serve`.
+
+use super::units;
+use clap::{Args, Subcommand};
+use deadheat_load::error::{Error, Result};
+use deadheat_load::serve::http::Hello;
+use deadheat_load::serve::{server, Lies, Service};
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+#[derive(Debug, Subcommand)]
+pub enum Serve {
+    /// HTTP/1.1: GET /{token} is answered with "Hello from {token}!"
+    #[command(after_help = "\
+Examples:
+  deadheat-load serve http --port 8080
+  deadheat-load serve http --port 0 --body 'Hello World!'
+  deadheat-load serve http --port 8080 --stall 1s/5s")]
+    Http(Http),
+}
+
+#[derive(Debug, Args)]
+pub struct Http {
+    #[command(flatten)]
+    common: Common,
+    /// Answer every request with this text
+    #[arg(long, value_name = "TEXT")]
+    body: Option<String>,
+}
+
+/// What every server of ours understands.
+#[derive(Debug, Args)]
+pub struct Common {
+    /// Port to listen on; 0 takes a free one and says which
+    #[arg(long)]
+    port: u16,
+    /// Address to listen on
+    #[arg(long, default_value = "127.0.0.1")]
+    host: String,
+    /// At the end print on stdout, as JSON, what was served and how often each lie was told
+    #[arg(long)]
+    count: bool,
+    /// Do nothing during the last LENGTH of every PERIOD
+    #[arg(long, value_name = "LENGTH/PERIOD", value_parser = units::stall, help_heading = LIES)]
+    stall: Option<(Duration, Duration)>,
+    /// Hold each reply back for so long
+    #[arg(long, default_value = "0s", value_name = "TIME", value_parser = units::duration, help_heading = LIES)]
+    delay: Duration,
+    /// Hold each reply back for up to so much longer
+    #[arg(long, default_value = "0s", value_name = "TIME", value_parser = units::duration, help_heading = LIES)]
+    jitter: Duration,
+    /// Answer every N-th request with an error status
+    #[arg(long, value_name = "1/N", value_parser = units::every, help_heading = LIES)]
+    fail: Option<u64>,
+    /// Answer every N-th request with another body
+    #[arg(long, value_name = "1/N", value_parser = units::every, help_heading = LIES)]
+    wrong_body: Option<u64>,
+    /// Send half of every N-th reply, then close the connection
+    #[arg(long, value_name = "1/N", value_parser = units::every, num_args = 0..=1, default_missing_value = "1/1", help_heading = LIES)]
+    half_response: Option<u64>,
+    /// Close a connection after N replies
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = LIES)]
+    close_after: Option<u64>,
+    /// Send replies one byte at a time
+    #[arg(long, help_heading = LIES)]
+    byte_by_byte: bool,
+    /// Work per request, in iterations of a multiplication
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = LIES)]
+    burn_iters: u64,
+    /// Work per request, in microseconds, calibrated at start
+    #[arg(long, value_name = "US", default_value_t = 0.0, help_heading = LIES)]
+    burn_us: f64,
+}
+
+const LIES: &str = "Lies, for tests of truth";
+
+impl Serve {
+    pub fn run(self) -> Result<()> {
+        match self {
+            Self::Http(http) => http.common.run(Hello { body: http.body }),
+        }
+    }
+}
+
+impl Common {
+    /// Serves until told to stop.
+    pub fn run(self, service: impl Service) -> Result<()> {
+        let address = self.address()?;
+        let count = self.count;
+        let told = server::run(address, service, self.lies())
+            .map_err(|error| Error::usage(format!("cannot serve on {address}: {error}")))?;
+        if count {
+            let text = serde_json::to_string(&told).expect("plain data");
+            println!("{text}");
+        }
+        Ok(())
+    }
+
+    fn address(&self) -> Result<SocketAddr> {
+        let host = match self.host.as_str() {
+            "localhost" => "127.0.0.1",
+            host => host,
+        };
+        let ip: IpAddr = host
+            .parse()
+            .map_err(|_| Error::usage(format!("--host {host}: not an IP address")))?;
+        Ok(SocketAddr::new(ip, self.port))
+    }
+
+    fn lies(self) -> Lies {
+        Lies {
+            stall: self.stall,
+            delay: self.delay,
+            jitter: self.jitter,
+            fail: self.fail,
+            wrong_body: self.wrong_body,
+            half_response: self.half_response,
+            close_after: self.close_after,
+            byte_by_byte: self.byte_by_byte,
+            burn_iters: self.burn_iters,
+            burn_us: self.burn_us,
+        }
+    }
+}

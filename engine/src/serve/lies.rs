@@ -1,0 +1,256 @@
+//! Lies on demand. Each is told exactly as often as asked, by count and never by chance, so
+//! that a test can hold a load generator's figures against the server's own.
+
+use super::burn;
+use std::time::Duration;
+
+/// What a server is to do wrong; nothing by default.
+#[derive(Clone, Debug, Default)]
+pub struct Lies {
+    /// Nothing happens during the last `.0` of every `.1`.
+    pub stall: Option<(Duration, Duration)>,
+    /// Each reply is held back for so long ...
+    pub delay: Duration,
+    /// ... and for up to so much longer, evenly distributed.
+    pub jitter: Duration,
+    /// Every n-th request is answered with an error status.
+    pub fail: Option<u64>,
+    /// Every n-th request is answered with another body.
+    pub wrong_body: Option<u64>,
+    /// Every n-th reply ends in the middle, and with it the connection.
+    pub half_response: Option<u64>,
+    /// A connection is closed after so many replies.
+    pub close_after: Option<u64>,
+    /// One send a byte.
+    pub byte_by_byte: bool,
+    /// Work per request.
+    pub burn_iters: u64,
+    /// The same in microseconds, calibrated at start.
+    pub burn_us: f64,
+}
+
+/// What was served, and how often each lie was told.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Told {
+    pub requests: u64,
+    pub connections: u64,
+    pub fail: u64,
+    pub wrong_body: u64,
+    pub half_response: u64,
+    pub closed: u64,
+}
+
+/// How one request is to be answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    Truth,
+    /// With an error status.
+    Fail,
+    /// With another body of the same length.
+    WrongBody,
+}
+
+/// A reply that is to be sent later.
+pub struct Held {
+    pub due_ns: u64,
+    pub bytes: Vec<u8>,
+    /// Close the connection behind it.
+    pub last: bool,
+}
+
+/// Where a service puts its replies.
+pub struct Replies {
+    lies: Lies,
+    /// Whether any lie concerns single replies; if not, there is almost nothing to do.
+    plain: bool,
+    pub told: Told,
+    /// To be sent now.
+    pub bytes: Vec<u8>,
+    /// To be sent later.
+    pub held: Vec<Held>,
+    begun_at: usize,
+    half: bool,
+    hung_up: bool,
+    /// Replies so far on the connection in hand.
+    pub answered: u64,
+    pub now_ns: u64,
+    random: u64,
+}
+
+impl Replies {
+    pub fn new(mut lies: Lies) -> Self {
+        if lies.burn_us > 0.0 {
+            lies.burn_iters += burn::iterations_for(lies.burn_us);
+        }
+        let plain = lies.delay.is_zero()
+            && lies.jitter.is_zero()
+            && lies.fail.or(lies.wrong_body).is_none()
+            && lies.half_response.or(lies.close_after).is_none();
+        Self {
+            lies,
+            plain,
+            told: Told::default(),
+            bytes: Vec::new(),
+            held: Vec::new(),
+            begun_at: 0,
+            half: false,
+            hung_up: false,
+            answered: 0,
+            now_ns: 0,
+            random: 0x2545_f491_4f6c_dd1d,
+        }
+    }
+
+    pub fn lies(&self) -> &Lies {
+        &self.lies
+    }
+
+    /// A request has come: how is it to be answered? Its reply goes to `bytes`.
+    #[inline]
+    pub fn begin(&mut self) -> Manner {
+        self.told.requests += 1;
+        if self.lies.burn_iters > 0 {
+            burn::burn(self.lies.burn_iters);
+        }
+        if self.plain {
+            return Manner::Truth;
+        }
+        self.begun_at = self.bytes.len();
+        let number = self.told.requests;
+        let is_nth = |n: Option<u64>| n.is_some_and(|n| number % n == 0);
+        if is_nth(self.lies.half_response) {
+            self.half = true;
+            Manner::Truth
+        } else if is_nth(self.lies.fail) {
+            self.told.fail += 1;
+            Manner::Fail
+        } else if is_nth(self.lies.wrong_body) {
+            self.told.wrong_body += 1;
+            Manner::WrongBody
+        } else {
+            Manner::Truth
+        }
+    }
+
+    /// The reply is complete.
+    #[inline]
+    pub fn end(&mut self) {
+        if self.plain {
+            return;
+        }
+        self.answered += 1;
+        if self.half {
+            self.half = false;
+            self.hung_up = true;
+            self.told.half_response += 1;
+            let length = self.bytes.len() - self.begun_at;
+            self.bytes.truncate(self.begun_at + length / 2);
+        } else if self.lies.close_after.is_some_and(|n| self.answered >= n) {
+            self.hung_up = true;
+            self.told.closed += 1;
+        }
+        let pause = self.lies.delay.as_nanos() as u64 + self.jitter_ns();
+        if pause > 0 {
+            self.held.push(Held {
+                due_ns: self.now_ns + pause,
+                bytes: self.bytes.split_off(self.begun_at),
+                last: self.hung_up,
+            });
+        }
+    }
+
+    /// The connection is over once what is in `bytes` and `held` is sent.
+    #[inline]
+    pub fn hung_up(&self) -> bool {
+        self.hung_up
+    }
+
+    /// Ready for another connection's requests.
+    pub fn turn_to(&mut self, answered: u64) {
+        self.answered = answered;
+        self.hung_up = false;
+        self.bytes.clear();
+        self.held.clear();
+    }
+
+    fn jitter_ns(&mut self) -> u64 {
+        let most = self.lies.jitter.as_nanos() as u64;
+        if most == 0 {
+            return 0;
+        }
+        // xorshift64: evenly distributed is all that is asked.
+        self.random ^= self.random << 13;
+        self.random ^= self.random >> 7;
+        self.random ^= self.random << 17;
+        self.random % (most + 1)
+    }
+}
+
+/// How long the stall that goes on at `since_start` will still last, if one does.
+pub fn stalled_for(stall: (Duration, Duration), since_start: Duration) -> Option<Duration> {
+    let (length, period) = stall;
+    let at = Duration::from_nanos((since_start.as_nanos() % period.as_nanos().max(1)) as u64);
+    (at >= period.saturating_sub(length)).then(|| period - at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stall_is_the_end_of_each_period() {
+        let stall = (Duration::from_secs(1), Duration::from_secs(5));
+        let at = |ms| stalled_for(stall, Duration::from_millis(ms));
+        assert_eq!(at(0), None);
+        assert_eq!(at(3_999), None);
+        assert_eq!(at(4_000), Some(Duration::from_secs(1)));
+        assert_eq!(at(9_250), Some(Duration::from_millis(750)));
+        assert_eq!(at(10_000), None);
+    }
+
+    #[test]
+    fn every_nth_and_no_other() {
+        let mut replies = Replies::new(Lies {
+            fail: Some(3),
+            wrong_body: Some(2),
+            half_response: Some(5),
+            ..Lies::default()
+        });
+        let manners: Vec<Manner> = (0..6)
+            .map(|_| {
+                let manner = replies.begin();
+                replies.bytes.extend_from_slice(b"1234");
+                replies.end();
+                manner
+            })
+            .collect();
+        use Manner::{Fail, Truth, WrongBody};
+        assert_eq!(manners, [Truth, WrongBody, Fail, WrongBody, Truth, Fail]);
+        assert_eq!(replies.bytes.len(), 5 * 4 + 2);
+        assert!(replies.hung_up());
+        let told = &replies.told;
+        assert_eq!((told.fail, told.wrong_body, told.half_response), (2, 2, 1));
+    }
+
+    #[test]
+    fn jitter_stays_within_its_bound() {
+        let mut replies = Replies::new(Lies {
+            delay: Duration::from_nanos(100),
+            jitter: Duration::from_nanos(10),
+            ..Lies::default()
+        });
+        for _ in 0..100 {
+            replies.begin();
+            replies.bytes.push(b'x');
+            replies.end();
+        }
+        assert!(replies
+            .held
+            .iter()
+            .all(|held| (100..=110).contains(&held.due_ns)));
+        assert!(replies
+            .held
+            .iter()
+            .any(|held| held.due_ns != replies.held[0].due_ns));
+    }
+}

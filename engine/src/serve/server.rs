@@ -1,0 +1,266 @@
+//! One thread, one epoll instance, any protocol.
+
+use super::lies::{stalled_for, Held, Told};
+use super::signal::stop_signals;
+use super::{Lies, Replies, Service};
+use crate::clock;
+use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
+use rustix::io::Errno;
+use rustix::net::{sockopt, RecvFlags, SendFlags, SocketFlags};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::time::Duration;
+
+const READ_AT_ONCE: usize = 64 * 1024;
+const EVENTS_AT_ONCE: usize = 256;
+/// Also the bound of a request head and body together: whoever sends more is not a test.
+const LONGEST_REQUEST: usize = 16 << 20;
+const LISTENER: u64 = u64::MAX;
+const SIGNALS: u64 = u64::MAX - 1;
+
+struct Client<C> {
+    socket: OwnedFd,
+    service: C,
+    /// An unfinished request.
+    input: Vec<u8>,
+    /// Replies that the socket would not take yet.
+    output: Vec<u8>,
+    answered: u64,
+    /// When the last reply that is held back is due: replies keep their order.
+    last_due_ns: u64,
+    /// Tells this connection from an earlier one with the same descriptor.
+    generation: u64,
+    closing: bool,
+}
+
+/// A held reply in the queue: when, in which order, to whom.
+type Timer = Reverse<(u64, u64, usize, u64)>;
+
+struct Server<S: Service> {
+    service: S,
+    poll: OwnedFd,
+    clients: Vec<Option<Client<S::Client>>>,
+    replies: Replies,
+    timers: BinaryHeap<Timer>,
+    waiting: std::collections::HashMap<u64, Held>,
+    buffer: Box<[u8]>,
+    generation: u64,
+    order: u64,
+}
+
+/// Serves until SIGTERM or SIGINT, and tells what was served. Says on stderr where it listens.
+///
+/// # Errors
+/// The address cannot be listened on, or polling fails.
+pub fn run<S: Service>(address: SocketAddr, service: S, lies: Lies) -> io::Result<Told> {
+    let stop = stop_signals()?;
+    let listener = TcpListener::bind(address)?;
+    listener.set_nonblocking(true)?;
+    let poll = epoll::create(CreateFlags::CLOEXEC)?;
+    epoll::add(
+        &poll,
+        &listener,
+        EventData::new_u64(LISTENER),
+        EventFlags::IN,
+    )?;
+    epoll::add(&poll, &stop, EventData::new_u64(SIGNALS), EventFlags::IN)?;
+    let mut server = Server {
+        service,
+        poll,
+        clients: Vec::new(),
+        replies: Replies::new(lies),
+        timers: BinaryHeap::new(),
+        waiting: std::collections::HashMap::new(),
+        buffer: vec![0; READ_AT_ONCE].into_boxed_slice(),
+        generation: 0,
+        order: 0,
+    };
+    eprintln!("listening on {}", listener.local_addr()?);
+    server.serve(&listener)?;
+    Ok(server.replies.told)
+}
+
+impl<S: Service> Server<S> {
+    fn serve(&mut self, listener: &TcpListener) -> io::Result<()> {
+        let started_ns = clock::now_ns();
+        let stall = self.replies.lies().stall;
+        let mut events: Vec<Event> = Vec::with_capacity(EVENTS_AT_ONCE);
+        loop {
+            self.send_due();
+            let timeout = self.timers.peek().map(|Reverse((due_ns, ..))| {
+                clock::to_timespec(due_ns.saturating_sub(clock::now_ns()))
+            });
+            events.clear();
+            let spare = rustix::buffer::spare_capacity(&mut events);
+            match epoll::wait(&self.poll, spare, timeout.as_ref()) {
+                Ok(_) | Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
+            }
+            for event in &events {
+                if let Some(stall) = stall {
+                    let since_start = Duration::from_nanos(clock::now_ns() - started_ns);
+                    if let Some(rest) = stalled_for(stall, since_start) {
+                        std::thread::sleep(rest);
+                    }
+                }
+                match event.data.u64() {
+                    SIGNALS => return Ok(()),
+                    LISTENER => self.accept(listener),
+                    id => {
+                        if !self.readable(id as usize) {
+                            self.clients[id as usize] = None;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes every connection that waits. One that breaks on the way is nobody's concern.
+    fn accept(&mut self, listener: &TcpListener) {
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        while let Ok(socket) = rustix::net::accept_with(listener, flags) {
+            let _ = sockopt::set_tcp_nodelay(&socket, true);
+            let id = socket.as_raw_fd() as usize;
+            let edge = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
+            if epoll::add(&self.poll, &socket, EventData::new_u64(id as u64), edge).is_err() {
+                continue;
+            }
+            if self.clients.len() <= id {
+                self.clients.resize_with(id + 1, || None);
+            }
+            self.generation += 1;
+            self.replies.told.connections += 1;
+            self.replies.turn_to(0);
+            let service = self.service.client(&mut self.replies);
+            let mut client = Client {
+                socket,
+                service,
+                input: Vec::new(),
+                output: Vec::new(),
+                answered: 0,
+                last_due_ns: 0,
+                generation: self.generation,
+                closing: false,
+            };
+            if client.send(&mut self.replies.bytes, false) {
+                self.clients[id] = Some(client);
+            }
+        }
+    }
+
+    /// Answers what has come; false once the connection is over.
+    fn readable(&mut self, id: usize) -> bool {
+        let Some(Some(client)) = self.clients.get_mut(id) else {
+            return true;
+        };
+        let slowly = self.replies.lies().byte_by_byte;
+        if !client.output.is_empty() && !client.send(&mut Vec::new(), slowly) {
+            return false;
+        }
+        loop {
+            let n = match rustix::net::recv(&client.socket, &mut *self.buffer, RecvFlags::empty()) {
+                Ok((_, 0)) => return false,
+                Ok((_, n)) => n,
+                Err(Errno::AGAIN) => return true,
+                Err(Errno::INTR) => continue,
+                Err(_) => return false,
+            };
+            if client.closing {
+                continue;
+            }
+            self.replies.turn_to(client.answered);
+            self.replies.now_ns = clock::now_ns();
+            let bytes = &self.buffer[..n];
+            let answered = if client.input.is_empty() {
+                let answered = self
+                    .service
+                    .answer(&mut client.service, bytes, &mut self.replies);
+                if let Ok(used) = answered {
+                    client.input.extend_from_slice(&bytes[used..]);
+                }
+                answered
+            } else {
+                client.input.extend_from_slice(bytes);
+                let service = &mut self.service;
+                let answered =
+                    service.answer(&mut client.service, &client.input, &mut self.replies);
+                if let Ok(used) = answered {
+                    client.input.drain(..used);
+                }
+                answered
+            };
+            client.answered = self.replies.answered;
+            for mut held in self.replies.held.drain(..) {
+                held.due_ns = held.due_ns.max(client.last_due_ns);
+                client.last_due_ns = held.due_ns;
+                client.closing |= held.last;
+                self.order += 1;
+                let timer = (held.due_ns, self.order, id, client.generation);
+                self.timers.push(Reverse(timer));
+                self.waiting.insert(self.order, held);
+            }
+            let sent = client.send(&mut self.replies.bytes, slowly);
+            let over = self.replies.hung_up() && !client.closing;
+            if !sent || answered.is_err() || over || client.input.len() > LONGEST_REQUEST {
+                return false;
+            }
+            if n < self.buffer.len() {
+                return true;
+            }
+        }
+    }
+
+    /// Sends the replies whose time has come.
+    fn send_due(&mut self) {
+        let slowly = self.replies.lies().byte_by_byte;
+        while let Some(&Reverse((due_ns, order, id, generation))) = self.timers.peek() {
+            if due_ns > clock::now_ns() {
+                return;
+            }
+            self.timers.pop();
+            let Some(mut held) = self.waiting.remove(&order) else {
+                continue;
+            };
+            let Some(Some(client)) = self.clients.get_mut(id) else {
+                continue;
+            };
+            if client.generation == generation {
+                let sent = client.send(&mut held.bytes, slowly);
+                if !sent || held.last {
+                    self.clients[id] = None;
+                }
+            }
+        }
+    }
+}
+
+impl<C> Client<C> {
+    /// Sends `bytes` behind what waits, and empties it; false if the connection broke.
+    fn send(&mut self, bytes: &mut Vec<u8>, slowly: bool) -> bool {
+        let fresh = self.output.is_empty();
+        if !fresh {
+            self.output.append(bytes);
+        }
+        let all = if fresh { &*bytes } else { &self.output };
+        let at_once = if slowly { 1 } else { all.len().max(1) };
+        let mut sent = 0;
+        for piece in all.chunks(at_once) {
+            match rustix::net::send(&self.socket, piece, SendFlags::NOSIGNAL) {
+                Ok(n) => sent += n,
+                Err(Errno::AGAIN | Errno::INTR) => break,
+                Err(_) => return false,
+            }
+        }
+        if !fresh {
+            self.output.drain(..sent);
+        } else if sent < bytes.len() {
+            self.output.extend_from_slice(&bytes[sent..]);
+        }
+        bytes.clear();
+        true
+    }
+}
