@@ -9,15 +9,14 @@ use std::time::Duration;
 use crate::event::{self, Event, Why};
 use crate::lines::Lines;
 use crate::output::Output;
-use crate::spawn::{self, Born};
+use crate::spawn::{self, Childhood};
 use crate::spec::{Command, Spec};
 use crate::sys::{self, Pid};
 use crate::trace::Trace;
-use crate::{freeze, procfs, usage};
+use crate::{freeze, usage};
 
 pub struct Guard {
     program: Pid,
-    started_ns: u64,
     stdout: Output,
     stderr: Output,
     trace: Option<Trace>,
@@ -30,7 +29,7 @@ pub struct Guard {
     end: Option<End>,
     nobody_left: bool,
     told_to_go: bool,
-    own_peak_bytes: u64,
+    childhood: Childhood,
     buffer: Vec<u8>,
 }
 
@@ -45,32 +44,36 @@ impl Guard {
         let signals = sys::signal_fd()
             .map_err(|error| format!("cannot watch signals: {}", sys::describe_error(&error)))?;
         let parent = sys::watch_parent();
-        let Born {
-            pid,
+        let born = spawn::spawn(&spec)?;
+        let at_ns = born.childhood.until_ns;
+        event::send(&Event::Started {
+            pid: born.pid,
             at_ns,
-            stdout,
-            stderr,
-            trace,
-        } = spawn::spawn(&spec)?;
-        event::send(&Event::Started { pid, at_ns });
-        Ok(Guard {
-            program: pid,
-            started_ns: at_ns,
-            stdout,
-            stderr,
-            trace,
+        });
+        let limit_ns = spec
+            .time_limit_ms
+            .map(|limit| limit.saturating_mul(1_000_000));
+        let mut guard = Guard {
+            program: born.pid,
+            childhood: born.childhood,
+            stdout: born.stdout,
+            stderr: born.stderr,
+            trace: born.trace,
             lines,
             signals,
             parent,
-            time_limit_at_ns: spec.time_limit_ms.map(|limit| at_ns + limit * 1_000_000),
+            time_limit_at_ns: limit_ns.map(|limit| at_ns.saturating_add(limit)),
             grace_until_ns: None,
             why: Why::Exit,
             end: None,
             nobody_left: false,
             told_to_go: false,
-            own_peak_bytes: procfs::peak_memory_bytes(sys::own_pid()).unwrap_or(u64::MAX),
             buffer: vec![0; 1 << 16],
-        })
+        };
+        for (pid, status) in born.exits {
+            guard.note(pid, status);
+        }
+        Ok(guard)
     }
 
     pub fn watch(mut self) -> ExitCode {
@@ -146,7 +149,7 @@ impl Guard {
         let refused = match Command::parse(line) {
             Err(message) => Some(message),
             Ok(Command::Usage { memory }) => {
-                event::send(&Event::Usage(usage::measure(memory)));
+                event::send(&Event::Usage(usage::measure(memory, self.childhood.cpu_ns)));
                 None
             }
             Ok(Command::Freeze) if self.why != Why::Exit => {
@@ -183,7 +186,8 @@ impl Guard {
         self.why = Why::Stopped;
         freeze::thaw();
         sys::kill(-self.program, libc::SIGTERM);
-        self.grace_until_ns = Some(sys::monotonic_ns() + grace_ms * 1_000_000);
+        let grace_ns = grace_ms.saturating_mul(1_000_000);
+        self.grace_until_ns = Some(sys::monotonic_ns().saturating_add(grace_ns));
     }
 
     fn keep_deadlines(&mut self) {

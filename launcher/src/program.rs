@@ -7,37 +7,85 @@ use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::ptr::null;
 
 use crate::image::Image;
+use crate::procfs;
 use crate::spec::Spec;
 use crate::sys::{self, check, Pid};
 
 /// Enough for any load we make, the same for all: some runtimes raise a low soft limit, some do not.
 const OPEN_FILES: libc::rlim_t = 65_536;
 
-/// What the child reports: a step and an errno, or for `Exec` the moment before it.
+/// How far the child came.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Step {
-    Exec = 0,
-    Guard = 1,
-    Directory = 2,
-    Cpus = 3,
-    Descriptors = 4,
-    Run = 5,
+    Exec,
+    Guard,
+    Directory,
+    Cpus,
+    Descriptors,
+    Run,
 }
 
-pub const REPORT: usize = 1 + size_of::<u64>();
-
-fn report(fd: &OwnedFd, step: Step, value: u64) {
-    let mut record = [0; REPORT];
-    record[0] = step as u8;
-    record[1..].copy_from_slice(&value.to_ne_bytes());
-    let _ = sys::write(fd.as_raw_fd(), &record);
+/// What the child says of itself through the pipe.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Report {
+    /// It is about to become the program. The kernel counts what it was until now as the program's
+    /// too: its peak memory, and the CPU time that it has used.
+    Ready {
+        at_ns: u64,
+        peak_bytes: u64,
+        cpu_ns: u64,
+    },
+    Failed {
+        step: u8,
+        errno: i32,
+    },
 }
 
-pub fn value_of(record: [u8; REPORT]) -> u64 {
-    let mut bytes = [0; size_of::<u64>()];
-    bytes.copy_from_slice(&record[1..]);
-    u64::from_ne_bytes(bytes)
+impl Report {
+    pub const LENGTH: usize = 1 + 3 * size_of::<u64>();
+
+    pub fn encode(self) -> [u8; Report::LENGTH] {
+        let (step, values) = match self {
+            Report::Ready {
+                at_ns,
+                peak_bytes,
+                cpu_ns,
+            } => (Step::Exec as u8, [at_ns, peak_bytes, cpu_ns]),
+            Report::Failed { step, errno } => (step, [errno as u64, 0, 0]),
+        };
+        let mut record = [0; Report::LENGTH];
+        record[0] = step;
+        for (bytes, value) in record[1..].chunks_exact_mut(8).zip(values) {
+            bytes.copy_from_slice(&value.to_ne_bytes());
+        }
+        record
+    }
+
+    pub fn decode(record: &[u8; Report::LENGTH]) -> Report {
+        let mut values = record[1..].chunks_exact(8).map(|bytes| {
+            let mut value = [0; 8];
+            value.copy_from_slice(bytes);
+            u64::from_ne_bytes(value)
+        });
+        let mut next = || values.next().unwrap_or_default();
+        if record[0] == Step::Exec as u8 {
+            Report::Ready {
+                at_ns: next(),
+                peak_bytes: next(),
+                cpu_ns: next(),
+            }
+        } else {
+            Report::Failed {
+                step: record[0],
+                errno: next() as i32,
+            }
+        }
+    }
+}
+
+fn report(fd: &OwnedFd, report: Report) {
+    let _ = sys::write(fd.as_raw_fd(), &report.encode());
 }
 
 /// The child's side. Never returns.
@@ -52,11 +100,21 @@ pub fn become_program(
     let (step, error) = match prepare(spec, image, standard, go, launcher) {
         Err((step, error)) => (step, error),
         Ok(()) => {
-            report(news, Step::Exec, sys::monotonic_ns());
+            let pid = sys::own_pid();
+            let ready = Report::Ready {
+                peak_bytes: procfs::peak_memory_bytes(pid).unwrap_or(u64::MAX),
+                cpu_ns: sys::process_cpu_ns(pid).unwrap_or_default(),
+                at_ns: sys::monotonic_ns(),
+            };
+            report(news, ready);
             (Step::Run, exec(image))
         }
     };
-    report(news, step, error.raw_os_error().unwrap_or(0) as u64);
+    let failed = Report::Failed {
+        step: step as u8,
+        errno: error.raw_os_error().unwrap_or(0),
+    };
+    report(news, failed);
     // SAFETY: ends this process without running what the launcher had planned for its own end.
     unsafe { libc::_exit(127) }
 }
@@ -147,7 +205,7 @@ fn descriptors(standard: [RawFd; 3]) -> io::Result<()> {
         return Ok(());
     }
     // Before Linux 5.11.
-    for fd in crate::procfs::numbers("/proc/self/fd")
+    for fd in procfs::numbers("/proc/self/fd")
         .into_iter()
         .filter(|fd| *fd > 2)
     {
@@ -175,4 +233,25 @@ fn exec(image: &Image) -> io::Error {
         )
     };
     io::Error::last_os_error()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_arrive_as_they_were_sent() {
+        let ready = Report::Ready {
+            at_ns: u64::MAX,
+            peak_bytes: 1,
+            cpu_ns: 1 << 40,
+        };
+        let failed = Report::Failed {
+            step: Step::Run as u8,
+            errno: libc::ENOENT,
+        };
+        for report in [ready, failed] {
+            assert_eq!(Report::decode(&report.encode()), report);
+        }
+    }
 }

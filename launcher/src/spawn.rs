@@ -8,18 +8,27 @@ use std::time::Duration;
 
 use crate::image::Image;
 use crate::output::Output;
-use crate::program::{self, Step, REPORT};
+use crate::program::{self, Report, Step};
 use crate::spec::Spec;
 use crate::sys::{self, check, Pid};
 use crate::trace::Trace;
 
 pub struct Born {
     pub pid: Pid,
-    /// Just before exec.
-    pub at_ns: u64,
+    pub childhood: Childhood,
     pub stdout: Output,
     pub stderr: Output,
     pub trace: Option<Trace>,
+    /// Exits already taken note of by wait, for the guard.
+    pub exits: Vec<(Pid, i32)>,
+}
+
+/// What the kernel puts on the program's account, and was ours: from fork to just before exec.
+#[derive(Debug, Clone, Copy)]
+pub struct Childhood {
+    pub until_ns: u64,
+    pub peak_bytes: u64,
+    pub cpu_ns: u64,
 }
 
 pub fn spawn(spec: &Spec) -> Result<Born, String> {
@@ -53,13 +62,18 @@ pub fn spawn(spec: &Spec) -> Result<Born, String> {
         None
     };
     let _ = sys::write(go_sender.as_raw_fd(), &[1]);
-    let at_ns = hear(&news, pid, &mut trace).map_err(|failure| failure.explain(spec, &image))?;
+    let mut exits = Vec::new();
+    let childhood = hear(&news, &mut trace, &mut exits).map_err(|failure| {
+        sys::kill(pid, libc::SIGKILL);
+        failure.explain(spec, &image)
+    })?;
     Ok(Born {
         pid,
-        at_ns,
+        childhood,
         stdout,
         stderr,
         trace,
+        exits,
     })
 }
 
@@ -95,34 +109,59 @@ impl Failure {
 }
 
 /// Listens until the child has become the program (its end of the pipe closes at exec) or says why not.
-/// A traced child that dies before that stops first, and has to be let go meanwhile.
-fn hear(news: &OwnedFd, pid: Pid, trace: &mut Option<Trace>) -> Result<u64, Failure> {
-    let mut at_ns = 0;
-    let mut record = [0; REPORT];
+/// A traced child that dies before that stops first, and has to be let go meanwhile: exits that are
+/// seen then are put aside.
+fn hear(
+    news: &OwnedFd,
+    trace: &mut Option<Trace>,
+    exits: &mut Vec<(Pid, i32)>,
+) -> Result<Childhood, Failure> {
+    let mut childhood = None;
+    let mut record = [0; Report::LENGTH];
     loop {
         let ([heard], []) = sys::poll([news.as_raw_fd()], [], Some(Duration::from_millis(5)));
         if !heard {
             if let Some(trace) = trace {
-                while let Ok(Some((tid, status))) = sys::wait_any() {
-                    if libc::WIFSTOPPED(status) {
-                        trace.stopped(tid, status);
-                    }
-                }
+                exits.extend(let_go(trace));
             }
             continue;
         }
         match sys::read(news.as_raw_fd(), &mut record) {
-            Ok(0) => return Ok(at_ns),
-            Ok(_) if record[0] == Step::Exec as u8 => at_ns = program::value_of(record),
-            Ok(_) => {
-                sys::kill(pid, libc::SIGKILL);
-                return Err(Failure {
-                    step: record[0],
-                    errno: program::value_of(record) as i32,
-                });
-            }
+            Ok(Report::LENGTH) => match Report::decode(&record) {
+                Report::Ready {
+                    at_ns,
+                    peak_bytes,
+                    cpu_ns,
+                } => {
+                    childhood = Some(Childhood {
+                        until_ns: at_ns,
+                        peak_bytes,
+                        cpu_ns,
+                    });
+                }
+                Report::Failed { step, errno } => return Err(Failure { step, errno }),
+            },
             Err(error) if sys::is_transient(&error) => {}
-            Err(_) => return Ok(at_ns),
+            _ => {
+                let killed = Failure {
+                    step: Step::Guard as u8,
+                    errno: libc::ESRCH,
+                };
+                return childhood.ok_or(killed); // by somebody else, if it never got ready
+            }
         }
     }
+}
+
+/// Answers trace stops; the exits that came with them.
+fn let_go(trace: &mut Trace) -> Vec<(Pid, i32)> {
+    let mut exits = Vec::new();
+    while let Ok(Some((pid, status))) = sys::wait_any() {
+        if libc::WIFSTOPPED(status) {
+            trace.stopped(pid, status);
+        } else {
+            exits.push((pid, status));
+        }
+    }
+    exits
 }

@@ -56,14 +56,10 @@ pub fn monotonic_ns() -> u64 {
     clock_ns(libc::CLOCK_MONOTONIC).unwrap_or(0)
 }
 
-/// CPU time of a whole process, its dead threads included.
+/// CPU time of a whole process, its dead threads included. A thread that runs on another CPU right
+/// now, unless it is the leader, counts up to its last scheduler tick; of a frozen process it is exact.
 pub fn process_cpu_ns(pid: Pid) -> io::Result<u64> {
     clock_ns((!pid << 3) | 2)
-}
-
-/// CPU time of one thread. Asking also brings the kernel's sum for its process up to date.
-pub fn thread_cpu_ns(tid: Pid) -> io::Result<u64> {
-    clock_ns((!tid << 3) | 6)
 }
 
 fn clock_ns(clock: libc::clockid_t) -> io::Result<u64> {

@@ -8,7 +8,8 @@ use crate::sys::{self, Pid};
 use crate::tree::{self, State};
 
 /// `memory` costs a walk over the page tables of each process.
-pub fn measure(memory: bool) -> Usage {
+/// `before_exec_ns` is CPU time that was ours, not the program's.
+pub fn measure(memory: bool, before_exec_ns: u64) -> Usage {
     let members: Vec<Pid> = tree::members()
         .into_iter()
         .filter(|member| member.state != State::Dead)
@@ -26,6 +27,7 @@ pub fn measure(memory: bool) -> Usage {
             add_memory(&mut usage, pid);
         }
     }
+    (usage.user_ns, usage.system_ns) = without(before_exec_ns, usage.user_ns, usage.system_ns);
     usage.pids = members;
     usage.at_ns = sys::monotonic_ns();
     usage
@@ -35,9 +37,6 @@ fn add_cpu(usage: &mut Usage, pid: Pid) {
     let threads = tree::threads(pid);
     usage.threads += threads.len() as u64;
     for &tid in &threads {
-        // The process's clock lags by up to a tick for threads that run right now, unless each
-        // thread's own clock is read first: that brings the sum up to date.
-        let _ = sys::thread_cpu_ns(tid);
         add(&mut usage.runqueue_wait_ns, runqueue_wait_ns(pid, tid));
     }
     let Some(stat) = Stat::read(&format!("/proc/{pid}/stat")) else {
@@ -51,13 +50,19 @@ fn add_cpu(usage: &mut Usage, pid: Pid) {
     usage.system_ns += system_ns + stat.children_system * tick_ns;
 }
 
-/// The sum is exact; its parts are in the proportion that the coarser figures give.
+/// The kernel knows the sum by the nanosecond, its parts only by the tick: they share it in proportion.
 fn split(total_ns: u64, user: u64, system: u64) -> (u64, u64) {
     let user_ns = match user + system {
         0 => total_ns,
         ticks => (u128::from(total_ns) * u128::from(user) / u128::from(ticks)) as u64,
     };
     (user_ns, total_ns - user_ns)
+}
+
+/// Takes CPU time off both parts in proportion.
+pub fn without(surplus_ns: u64, user_ns: u64, system_ns: u64) -> (u64, u64) {
+    let rest_ns = (user_ns + system_ns).saturating_sub(surplus_ns);
+    split(rest_ns, user_ns, system_ns)
 }
 
 fn add_memory(usage: &mut Usage, pid: Pid) {
@@ -92,6 +97,12 @@ fn runqueue_wait_ns(pid: Pid, tid: Pid) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_surplus_is_taken_off_the_sum() {
+        assert_eq!(without(100, 600, 400), (540, 360));
+        assert_eq!(without(2_000, 600, 400), (0, 0));
+    }
 
     #[test]
     fn the_parts_sum_to_the_exact_total() {

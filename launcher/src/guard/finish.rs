@@ -5,13 +5,16 @@ use std::time::Duration;
 
 use super::{End, Guard};
 use crate::event::{self, Event, Exited, Why};
-use crate::freeze;
 use crate::output::Output;
 use crate::sys::{self, Pid};
 use crate::tree::{self, State};
+use crate::{freeze, usage};
 
 /// A killed process that has not gone after this long is stuck in the kernel.
 const STUCK_NS: u64 = 10_000_000_000;
+
+/// The kernel adds up resident pages a batch at a time: 32 pages a CPU, for small numbers of CPUs.
+const COUNTER_ERROR_BYTES: u64 = 256 << 10;
 
 impl Guard {
     pub(super) fn finish(mut self) -> ExitCode {
@@ -56,9 +59,13 @@ impl Guard {
     fn exited(&self, stray: usize) -> Option<Exited> {
         let End { status, at_ns } = self.end?;
         let (user_ns, system_ns, largest_bytes) = sys::reaped_usage();
-        // Untraced, the kernel's own record serves, unless it may be the launcher's: a forked child
-        // starts with its parent's.
-        let recorded = (largest_bytes > self.own_peak_bytes).then_some(largest_bytes);
+        let (user_ns, system_ns) = usage::without(self.childhood.cpu_ns, user_ns, system_ns);
+        // Untraced, the kernel's own record serves where it is clear of what the program was before exec.
+        let clear_of_bytes = self
+            .childhood
+            .peak_bytes
+            .saturating_add(COUNTER_ERROR_BYTES);
+        let recorded = (largest_bytes > clear_of_bytes).then_some(largest_bytes);
         let (peak_memory_bytes, tree_peak_memory_bytes) = match &self.trace {
             Some(trace) => (trace.program_peak_bytes(), trace.tree_peak_bytes()),
             None => (recorded, None),
@@ -68,7 +75,7 @@ impl Guard {
             code: libc::WIFEXITED(status).then(|| libc::WEXITSTATUS(status)),
             signal: libc::WIFSIGNALED(status).then(|| libc::WTERMSIG(status)),
             at_ns,
-            wall_ns: at_ns - self.started_ns,
+            wall_ns: at_ns - self.childhood.until_ns,
             user_ns,
             system_ns,
             peak_memory_bytes,
