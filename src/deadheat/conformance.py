@@ -1,7 +1,6 @@
 """Right answers before any timing: what a contender is asked, and whether it answered right."""
 
 import http.client
-import socket
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -36,7 +35,7 @@ class Wrong(Exception):
         self.exchange = exchange
 
 
-def run(cases: Iterable[Callable[[], None]]) -> Check:
+def run(cases: Iterable[Callable[[], object]]) -> Check:
     """Ask case after case; stop at the first wrong answer."""
     done = 0
     for done, case in enumerate(cases, 1):
@@ -136,15 +135,3 @@ def _exchange(asked: str, response: http.client.HTTPResponse, body: bytes) -> st
 def _show(data: bytes) -> str:
     text = data[:_SHOWN].decode("utf-8", "backslashreplace")
     return text + (f"... ({len(data)} bytes)" if len(data) > _SHOWN else "")
-
-
-def free_port(taken: set[int]) -> int:
-    """A port of this machine that nobody listens on, and that was not given out before."""
-    for _ in range(100):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            port = int(probe.getsockname()[1])
-        if port not in taken:
-            taken.add(port)
-            return port
-    raise OSError("no free port")

@@ -1,4 +1,4 @@
-"""A plan and its observations become results. Nothing is run; the same journal always gives the same results."""
+"""A plan and its observations become results. Nothing is run; one journal always gives the same results."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ import numpy as np
 from deadheat import gates, latency, stats
 from deadheat.journal import whole_blocks
 from deadheat.model.contender import Contender
-from deadheat.model.observation import Observation, Resumed, Stopped
+from deadheat.model.observation import Invocation, Observation, Resumed, Stopped
 from deadheat.model.plan import Plan, WorkloadPlan
 from deadheat.model.result import (
     Against,
@@ -141,9 +141,10 @@ def _figures(found: Tally, entry: str, ceiling: str | None) -> dict[str, Any]:
         if ceiling is not None:
             share = _against(found, entry, ceiling, throughput_rps)
             row["of_ceiling"] = share.ratio if share else None
-    if invocations := found.invocations(entry):
+    if found.invocations(entry):
         row |= {"wall_s": _measure(found, entry, wall_s), "cpu_s": _measure(found, entry, cpu_s)}
-        peaks = [i.peak_memory_bytes for i in invocations if i.peak_memory_bytes]
+        traced = [turn for turn in found.warm_ups.get(entry, []) if isinstance(turn, Invocation)]
+        peaks = [i.peak_memory_bytes for i in traced if i.peak_memory_bytes]
     row["peak_memory_bytes"] = int(np.median(peaks)) if peaks else None
     row["lower_bound"] = any(not g.ok and g.name in gates.GENERATOR_LIMITED for g in row["gates"])
     return row

@@ -126,7 +126,7 @@ def below_ceiling(tally: Tally, entry: str, ceiling: str) -> GateResult | None:
 
 
 def flatness(tally: Tally, entry: str, reference: str) -> GateResult | None:
-    """First against second half of the counted part, against the reference's: else the lead-in is too short."""
+    """First against second half of the counted part, next to the reference's: else the lead-in is short."""
     blocks = tally.common_blocks(entry, reference)
     if entry == reference or len(blocks) < 2:
         return None
@@ -162,7 +162,8 @@ def _half_ratios(tally: Tally, entry: str, block: int) -> float:
     for turn in tally.turns[entry][block]:
         assert isinstance(turn, Slice)
         skip = round((turn.counted_from_ns - turn.started_ns) / 1e6 / turn.bin_ms)
-        counted = turn.bins[skip:]
+        # The engine's last bin is the rest of the span, narrower than the others.
+        counted = turn.bins[skip : skip + int(turn.counted_s * 1000 / turn.bin_ms)]
         half = len(counted) // 2
         first += sum(counted[:half])
         second += sum(counted[len(counted) - half :])

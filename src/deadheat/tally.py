@@ -35,7 +35,7 @@ class Tally:
     started: dict[str, list[Started]] = field(default_factory=dict)
     ended: dict[str, list[Ended]] = field(default_factory=dict)
     turns: dict[str, dict[int, list[Turn]]] = field(default_factory=dict)
-    warm_ups: dict[str, list[Slice]] = field(default_factory=dict)
+    warm_ups: dict[str, list[Turn]] = field(default_factory=dict)
 
     def of(self, entry: str) -> list[Turn]:
         """Every counted turn of an entry."""
@@ -81,7 +81,7 @@ def tally(race: WorkloadPlan, observations: Iterable[Observation]) -> Tally:
             found.started.setdefault(o.entry, []).append(o)
         elif isinstance(o, Ended):
             found.ended.setdefault(o.entry, []).append(o)
-        elif isinstance(o, Slice) and o.warm_up:
+        elif isinstance(o, Slice | Invocation) and o.warm_up:
             found.warm_ups.setdefault(o.entry, []).append(o)
         elif isinstance(o, Slice | Invocation):
             found.turns.setdefault(o.entry, {}).setdefault(o.block, []).append(o)

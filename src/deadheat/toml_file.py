@@ -39,7 +39,9 @@ def read(path: Path, type_: type[M], **extra: Any) -> M:
     try:
         return type_(**data, **extra)
     except ValidationError as error:
-        raise UserError(_explain(path, text, type_, error.errors()[0])) from error
+        # A misspelt key is also a missing one: the misspelling is what helps.
+        errors = sorted(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+        raise UserError(_explain(path, text, type_, errors[0])) from error
 
 
 def line_of(path: Path, *location: str | int) -> int:

@@ -1,5 +1,6 @@
 """`deadheat-load drive`, our own generator, as the referee drives it (docs/engine-protocol.md)."""
 
+import contextlib
 import json
 import os
 import selectors
@@ -88,10 +89,8 @@ class Engine:
     def close(self) -> None:
         """End the engine: politely, then at once."""
         assert self._process.stdin is not None
-        try:
+        with contextlib.suppress(OSError):
             self._process.stdin.close()
-        except OSError:
-            pass
         try:
             self._process.wait(2)
         except subprocess.TimeoutExpired:

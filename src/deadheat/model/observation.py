@@ -8,7 +8,7 @@ from deadheat.model.base import Noun
 
 
 class Built(Noun):
-    """A contender after its build: `ready`, or why it is not in the race. Sizes in bytes, times in seconds."""
+    """A contender after its build: `ready`, or why it does not race. Bytes and seconds."""
 
     type: Literal["built"] = "built"
     workload: str
@@ -92,7 +92,7 @@ class Slice(Noun):
 
 
 class Invocation(Noun):
-    """One run of a program to completion. Seconds and bytes."""
+    """One run of a program. Seconds and bytes; a warm-up is traced for its memory, not timed."""
 
     type: Literal["invocation"] = "invocation"
     workload: str
@@ -100,6 +100,7 @@ class Invocation(Noun):
     round: int
     turn: int
     entry: str
+    warm_up: bool = False
     n: int | None = None
     at_ns: int
     wall_s: float
@@ -111,7 +112,7 @@ class Invocation(Noun):
 
 
 class Ended(Noun):
-    """A server at the end of a block, before it is stopped. `hdr`: latencies, HdrHistogram V2 (ns), base64."""
+    """A server before it is stopped. `hdr`: the block's latencies, HdrHistogram V2 (ns), base64."""
 
     type: Literal["ended"] = "ended"
     workload: str

@@ -78,12 +78,35 @@ class GrpcWork(Noun):
     messages: int = Field(default=1, ge=1)
 
 
+class RedisRules(Noun):
+    """What a client may do, as the workload's comments say in full."""
+
+    overlap: Literal["allowed", "forbidden"] = "allowed"
+    use_before_handed_over: Literal["allowed", "forbidden"] = "forbidden"
+    unparsed_replies: Literal["allowed", "forbidden"] = "forbidden"
+    connections: int = 1
+    before_the_clock: tuple[str, ...] = ()
+
+
+class ReplyDigest(Noun):
+    """How replies are rendered for the digest that proves they were parsed."""
+
+    function: Literal["fnv1a-64"]
+    text: str
+    integer: str
+    nil: str
+
+
 class RedisWork(Noun):
     """The pipeline that a client program sends: iterations of each command, rounds in one process."""
 
     iterations: int = Field(default=100_000, ge=1)
     rounds: int = Field(default=1, ge=1)
-    rules: tuple[str, ...] = ()
+    key: str
+    value: str
+    increments: tuple[str, ...]
+    rules: RedisRules
+    digest: ReplyDigest
 
 
 class Workload(Noun):

@@ -1,1 +1,1 @@
-"""Results, told: at the terminal, in Markdown, as CSV and JSON. Everything here reads results and runs nothing."""
+"""Results, told: at the terminal, in Markdown, as CSV and JSON. Nothing here runs anything."""

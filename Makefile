@@ -1,0 +1,49 @@
+# The two commands of a newcomer: `make race` and `make test`. Both set up what is missing first.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PRESET ?= quick
+WORKLOAD ?=
+ENGINE := $(shell find engine launcher -name '*.rs' -not -path '*/fuzz/*' -o -name Cargo.toml -not -path '*/fuzz/*')
+
+.PHONY: race test setup lint pytest cargo-test bench schema clean
+
+race: setup
+	$(BIN)/deadheat race $(WORKLOAD) --preset $(PRESET) $(ARGS)
+
+test: setup lint cargo-test pytest
+
+# Packages, a virtual environment, our own programs in it. Runs again only where something changed.
+setup: $(VENV)/.system $(VENV)/.installed
+
+$(VENV)/.system: system-packages.txt scripts/system-packages.sh | $(VENV)/pyvenv.cfg
+	@scripts/system-packages.sh
+	@touch $@
+
+$(VENV)/pyvenv.cfg:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt Cargo.toml Cargo.lock $(ENGINE) | $(VENV)/pyvenv.cfg
+	@command -v cargo >/dev/null || { echo "setup: cargo not found: install Rust (Debian: apt-get install cargo), then make setup"; exit 1; }
+	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	@touch $@
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	cargo fmt --all --check
+	cargo clippy --quiet --all-targets --locked -- -D warnings
+
+cargo-test: setup
+	cargo test --quiet --locked
+
+pytest: setup
+	$(BIN)/pytest
+
+schema: setup
+	$(BIN)/python -m deadheat.schema docs/schema
+
+clean:
+	rm -rf $(VENV) target

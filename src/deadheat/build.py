@@ -1,0 +1,218 @@
+"""A contender's folder becomes an artifact, out of tree, once for each state of its sources.
+
+The key of a build is a hash of the contender's files, its workload's own files, its build line and the
+versions of the toolchains it needs. A build that was cut off leaves no `built.json`, so the next one
+starts over from a clean folder.
+"""
+
+import hashlib
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat import toolchain
+from deadheat.command import fill, path
+from deadheat.hosts import Host, wait
+from deadheat.interrupt import Stop
+from deadheat.model.contender import Contender
+from deadheat.model.observation import Built
+from deadheat.program import Spec
+from deadheat.run_folder import explained, write_whole
+
+# Raised when what a build does changes, so that older builds are not taken for current.
+FORMAT = 1
+UNAVAILABLE = 69  # EX_UNAVAILABLE of sysexits.h: the build says why on its last line of stderr
+TIME_LIMIT_S = 1800.0
+LOG_LIMIT_BYTES = 16 << 20
+TAIL_LINES = 20
+# What a build in the source folder may have left there: not sources.
+LEFTOVERS = {".git", "node_modules", "target", "_build", "deps", ".venv", "__pycache__", ".shards"}
+MARKER = "built.json"
+
+
+@dataclass(frozen=True)
+class Build:
+    """A contender, the folder it is run in (None where it is not ready), and what became of it."""
+
+    contender: Contender
+    folder: Path | None
+    record: Built
+
+
+def cache_folder() -> Path:
+    """Where builds are kept: DEADHEAT_CACHE, else the user's cache."""
+    if named := os.environ.get("DEADHEAT_CACHE"):
+        return Path(named).absolute()
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base).absolute() / "deadheat"
+
+
+class Builder:
+    """Builds contenders, one at a time."""
+
+    def __init__(
+        self, host: Host, stop: Stop, cache: Path | None = None, time_limit_s: float = TIME_LIMIT_S
+    ) -> None:
+        # All that we may use now: while racing, the referee keeps to the generator's.
+        self._cpus = frozenset(os.sched_getaffinity(0))
+        self._host = host
+        self._stop = stop
+        self._cache = cache or cache_folder()
+        self._time_limit_s = time_limit_s
+
+    def build(self, contender: Contender, say: Callable[[str], None] = lambda _: None) -> Build:
+        """Build what is not built yet; `say` is told when a build really begins."""
+        problem = toolchain.missing(contender.needs)
+        if problem is not None:
+            return _not_ready(contender, "unavailable", problem)
+        versions = {need.name: need.version or "?" for need in map(toolchain.probe, contender.needs)}
+        slot = self._slot(contender, versions)
+        folder = slot / contender.folder.name
+        if contender.build is None:
+            return self._unbuilt(contender, slot, versions)
+        marker = slot / MARKER
+        if marker.exists():
+            record = Built.model_validate_json(marker.read_bytes())
+            return Build(contender, folder, record.model_copy(update={"cached": True}))
+        say("building")
+        return self._run(contender, slot, versions)
+
+    def _slot(self, contender: Contender, versions: dict[str, str]) -> Path:
+        name = contender.id.replace(":", "+")
+        return self._cache / "builds" / contender.workload / name / key(contender, versions)
+
+    def _unbuilt(self, contender: Contender, slot: Path, versions: dict[str, str]) -> Build:
+        """Nothing to build: the copy alone, so that a run never writes into the sources."""
+        marker = slot / MARKER
+        if not marker.exists():
+            _copy(contender, slot)
+            record = Built(
+                workload=contender.workload,
+                contender=contender.id,
+                status="ready",
+                artifact_bytes=_artifact_bytes(contender, slot / contender.folder.name),
+                toolchains=versions,
+            )
+            write_whole(marker, record.model_dump_json())
+        return Build(contender, slot / contender.folder.name, Built.model_validate_json(marker.read_bytes()))
+
+    def _run(self, contender: Contender, slot: Path, versions: dict[str, str]) -> Build:
+        assert contender.build is not None
+        _copy(contender, slot)
+        folder, log = slot / contender.folder.name, slot / "build.log"
+        line = fill(contender, contender.build, {"workload": slot})
+        spec = Spec(
+            argv=("sh", "-c", f"exec 2>&1\n{line}"),
+            cwd=folder,
+            # A build may need whatever the user's own builds do: proxies, registries, caches.
+            env={**os.environ, "PATH": path()},
+            cpus=self._cpus,
+            stdout=log,
+            output_limit_bytes=LOG_LIMIT_BYTES,
+            time_limit_s=self._time_limit_s,
+        )
+        began = time.monotonic()
+        handle = self._host.start(spec)
+        exit_ = wait(self._host, handle, self._stop)
+        build_s = time.monotonic() - began
+        tail = _tail(log)
+        if exit_.code == UNAVAILABLE:
+            return _not_ready(contender, "unavailable", tail[-1] if tail else "its build says so", log)
+        if exit_.code != 0:
+            what = "\n".join((f"its build {exit_.describe()}", *tail, f"the whole log: {log}"))
+            return _not_ready(contender, "failed", what, log)
+        if contender.artifact is not None and not (folder / contender.artifact).exists():
+            return _not_ready(
+                contender, "failed", f"its build left no {contender.artifact}; the log: {log}", log
+            )
+        record = Built(
+            workload=contender.workload,
+            contender=contender.id,
+            status="ready",
+            build_s=build_s,
+            artifact_bytes=_artifact_bytes(contender, folder),
+            toolchains=versions,
+            log=str(log),
+        )
+        write_whole(slot / MARKER, record.model_dump_json())
+        return Build(contender, folder, record)
+
+
+def key(contender: Contender, versions: dict[str, str]) -> str:
+    """Changes whenever a build could come out differently."""
+    digest = hashlib.sha256()
+    recipe = {
+        "format": FORMAT,
+        "build": contender.build,
+        "artifact": contender.artifact,
+        "versions": versions,
+    }
+    digest.update(json.dumps(recipe, sort_keys=True).encode())
+    for file in (*_own_files(contender.folder.parent), *_sources(contender.folder)):
+        content = file.read_bytes()
+        mode = "x" if os.access(file, os.X_OK) else "-"
+        digest.update(f"{file.relative_to(contender.folder.parent)}\0{mode}{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+def _own_files(workload: Path) -> Iterator[Path]:
+    """The workload's own files, which contenders share: `../greeter.proto`."""
+    return (file for file in sorted(workload.iterdir()) if file.is_file())
+
+
+def _sources(folder: Path) -> Iterator[Path]:
+    for entry in sorted(folder.iterdir()):
+        if entry.is_dir() and not entry.is_symlink():
+            if entry.name not in LEFTOVERS:
+                yield from _sources(entry)
+        elif entry.is_file():
+            yield entry
+
+
+def _copy(contender: Contender, slot: Path) -> None:
+    with explained(slot):
+        shutil.rmtree(slot, ignore_errors=True)
+        slot.mkdir(parents=True)
+        for file in _own_files(contender.folder.parent):
+            shutil.copy2(file, slot / file.name)
+        for file in _sources(contender.folder):
+            to = slot / contender.folder.name / file.relative_to(contender.folder)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(file, to)
+
+
+def _artifact_bytes(contender: Contender, folder: Path) -> int | None:
+    if contender.artifact is None:
+        return None
+    artifact = folder / contender.artifact
+    if artifact.is_file():
+        return artifact.stat().st_size
+    return sum(
+        file.stat().st_size for file in artifact.rglob("*") if file.is_file() and not file.is_symlink()
+    )
+
+
+def _tail(log: Path) -> list[str]:
+    try:
+        lines = log.read_text(errors="replace").splitlines()
+    except OSError:
+        return []
+    return [line for line in lines if line.strip()][-TAIL_LINES:]
+
+
+def _not_ready(contender: Contender, status: str, reason: str, log: Path | None = None) -> Build:
+    record = Built.model_validate(
+        {
+            "workload": contender.workload,
+            "contender": contender.id,
+            "status": status,
+            "reason": reason,
+            "log": str(log) if log else None,
+        }
+    )
+    return Build(contender, None, record)

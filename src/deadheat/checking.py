@@ -1,0 +1,104 @@
+"""Builds and conformance without a race: what `deadheat build` and `deadheat check` do."""
+
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from deadheat import lock, machine, planning
+from deadheat.build import Build, Builder
+from deadheat.hosts.local import LocalHost
+from deadheat.interrupt import Stop
+from deadheat.kinds.base import Stage
+from deadheat.kinds.registry import KINDS
+from deadheat.model.contender import Contender
+from deadheat.planning import Asked
+from deadheat.report.live import NoView
+from deadheat.suite import Suite
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What became of one contender."""
+
+    workload: str
+    id: str
+    state: Literal["right", "wrong", "unavailable", "failed"]
+    detail: str
+    exchange: str | None = None
+
+
+def build(suite: Suite, ids: Sequence[str], say: Say) -> Iterator[Build]:
+    """Build these contenders, or all."""
+    with lock.machine("deadheat build"), Stop() as stop, LocalHost() as host:
+        builder = Builder(host, stop)
+        for contender in _selected(suite, ids):
+            stop.check()
+            yield builder.build(contender, _saying(say, contender))
+
+
+def check(suite: Suite, ids: Sequence[str], say: Say) -> Iterator[Found]:
+    """Build these contenders (or all) and ask them everything that conformance asks."""
+    selected = _selected(suite, ids)
+    with (
+        lock.machine("deadheat check"),
+        Stop() as stop,
+        LocalHost() as host,
+        tempfile.TemporaryDirectory(prefix="deadheat-check-") as logs,
+    ):
+        builder = Builder(host, stop)
+        for contender in selected:
+            stop.check()
+            built = builder.build(contender, _saying(say, contender))
+            if built.record.status != "ready":
+                yield Found(contender.workload, contender.id, built.record.status, built.record.reason or "")
+                continue
+            say(f"checking {contender.workload}/{contender.id}")
+            yield _checked(suite, contender, built, host, stop, Path(logs))
+
+
+def _checked(
+    suite: Suite, contender: Contender, built: Build, host: LocalHost, stop: Stop, logs: Path
+) -> Found:
+    workload = suite.workloads[contender.workload]
+    if workload.kind not in KINDS:
+        return Found(
+            contender.workload, contender.id, "unavailable", f"kind {workload.kind} is not known here"
+        )
+    cpus = machine.default_cpus()
+    asked = Asked(
+        workloads=(contender.workload,),
+        contenders=(contender.id,),
+        server_cpus=cpus.servers,
+        generator_cpus=cpus.generators,
+        seed=None,
+    )
+    plan = planning.plan(asked, suite, tuple(KINDS))
+    stage = Stage(
+        plan=plan,
+        race=plan.workloads[0],
+        workload=workload,
+        workload_folder=suite.folder / contender.workload,
+        builds={contender.id: built},
+        host=host,
+        view=NoView(),
+        stop=stop,
+        logs=logs,
+    )
+    found = KINDS[workload.kind].check(stage, contender.id)
+    if found.ok:
+        return Found(contender.workload, contender.id, "right", f"{found.cases} cases")
+    return Found(contender.workload, contender.id, "wrong", found.reason or "", found.exchange)
+
+
+def _selected(suite: Suite, ids: Sequence[str]) -> list[Contender]:
+    if not ids:
+        return [contender for contenders in suite.contenders.values() for contender in contenders]
+    return [contender for id_ in ids for contender in suite.find(id_, suite.workloads)]
+
+
+def _saying(say: Say, contender: Contender) -> Say:
+    return lambda what: say(f"{what} {contender.workload}/{contender.id}")

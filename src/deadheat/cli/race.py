@@ -1,0 +1,143 @@
+"""deadheat race: the whole way from a suite to verdicts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from deadheat.cli import options, terminal
+from deadheat.errors import ExitCode, UserError
+
+if TYPE_CHECKING:
+    from deadheat.planning import Asked
+    from deadheat.report.live import View
+    from deadheat.session import Outcome
+    from deadheat.suite import Suite
+
+NAME = "race"
+PRESETS = ("quick", "standard", "thorough")
+
+
+def run(
+    workloads: Annotated[
+        list[str] | None, typer.Argument(help="Workloads to race; all where none is named.")
+    ] = None,
+    contender: Annotated[
+        list[str] | None, typer.Option("--contender", "-c", help="NAME or NAME:VARIANT; may be repeated.")
+    ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Every contender and variant.")] = False,
+    preset: Annotated[str, typer.Option(help="quick, standard or thorough.")] = "quick",
+    budget: Annotated[str | None, typer.Option(help="Time to measure in all: 5m, 90s.")] = None,
+    margin: Annotated[str, typer.Option(help="Differences below this do not matter.")] = "2%",
+    seed: Annotated[int | None, typer.Option(help="Draws every order; random where not given.")] = None,
+    server_cpus: Annotated[str | None, typer.Option(help="CPUs of the contenders: 0 or 0-1.")] = None,
+    generator_cpus: Annotated[
+        str | None, typer.Option(help="CPUs of the load generator and the referee.")
+    ] = None,
+    connections: Annotated[int | None, typer.Option(min=1, help="Connections to a server.")] = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and stop.")] = False,
+    resume: Annotated[str | None, typer.Option(help="Take up an interrupted run: its id, or latest.")] = None,
+    json_: options.JsonOption = False,
+    suite: options.SuiteOption = options.DEFAULT_SUITE,
+    out: options.OutOption = options.DEFAULT_OUT,
+) -> None:
+    """Race contenders and print who is faster, by how much and how surely.
+
+    \b
+    Examples:
+      deadheat race http-hello --preset standard
+      deadheat race fib -c go -c crystal:no-debug --budget 2m --margin 1%
+      deadheat race --resume latest
+    """
+    from deadheat import session  # noqa: PLC0415
+    from deadheat.planning import Asked  # noqa: PLC0415
+    from deadheat.suite import load  # noqa: PLC0415
+
+    if preset not in PRESETS:
+        raise UserError(f'no preset is called "{preset}"', hint="quick, standard or thorough")
+    if resume is not None:
+        outcome = session.resume(out, resume, _view())
+    else:
+        servers, generators = _cpus(server_cpus, generator_cpus)
+        asked = Asked(
+            workloads=tuple(workloads or ()),
+            contenders=tuple(contender or ()),
+            all_=all_,
+            preset=preset,  # type: ignore[arg-type]
+            budget_s=options.duration_s(budget) if budget is not None else None,
+            margin=options.share(margin),
+            seed=seed,
+            connections=connections,
+            server_cpus=servers,
+            generator_cpus=generators,
+            command=("deadheat", *sys.argv[1:]),
+        )
+        loaded = load(suite)
+        if dry_run:
+            _print_plan(asked, loaded)
+            return
+        outcome = session.start(asked, loaded, out, _view())
+    _print(outcome, json_)
+    raise typer.Exit(outcome.code)
+
+
+def _cpus(servers: str | None, generators: str | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    from deadheat.machine import default_cpus  # noqa: PLC0415
+
+    default = default_cpus()
+    return (
+        options.cpus(servers) if servers is not None else default.servers,
+        options.cpus(generators) if generators is not None else default.generators,
+    )
+
+
+def _view() -> View:
+    from deadheat.report.live import LiveView, PlainView  # noqa: PLC0415
+
+    console = terminal.stderr()
+    return LiveView(console) if console.is_terminal else PlainView(console)
+
+
+def _print_plan(asked: Asked, loaded: Suite) -> None:
+    from deadheat import planning  # noqa: PLC0415
+    from deadheat.kinds.registry import KINDS  # noqa: PLC0415
+
+    plan = planning.plan(asked, loaded, tuple(KINDS))
+    terminal.stdout().file.write(plan.model_dump_json(by_alias=True, indent=2) + "\n")
+    console = terminal.stderr()
+    for race in plan.workloads:
+        turns = race.blocks * race.rounds * 2 * len(race.entries)
+        console.print(
+            f"{race.key}: {len(race.entries)} entries, {race.blocks} blocks of {race.rounds} rounds, "
+            f"{turns:,} turns, about {planning.estimated_s(race, plan.preset):.0f} s",
+            highlight=False,
+            markup=False,
+        )
+
+
+def _print(outcome: Outcome, as_json: bool) -> None:
+    from deadheat.report import terminal as table  # noqa: PLC0415
+
+    if as_json:
+        sys.stdout.write(outcome.folder.results_file.read_text())
+    else:
+        table.show(outcome.results, terminal.stdout())
+    console = terminal.stderr()
+    shown = Path(outcome.folder.path)
+    console.print(
+        f"report: {shown / 'report.md'} · results: {shown / 'results.json'}", highlight=False, markup=False
+    )
+    if outcome.results.stopped:
+        console.print(f"resume: deadheat race --resume {shown.name}", highlight=False, markup=False)
+        return
+    again = " ".join(outcome.results.command)
+    if "--seed" not in outcome.results.command:
+        again += f" --seed {outcome.results.seed}"
+    console.print(f"again: {again}", highlight=False, markup=False)
+    if outcome.code == ExitCode.NOTHING_SETTLED:
+        console.print(
+            "nothing could be settled: a longer race may, --budget or --preset standard", highlight=False
+        )

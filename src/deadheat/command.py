@@ -1,0 +1,50 @@
+"""A contender's run line becomes an argument vector and an environment."""
+
+import os
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from deadheat.errors import UserError
+from deadheat.model.contender import Contender
+
+# What a program may know of the referee's surroundings; the rest would differ from user to user.
+ALLOWED = ("HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "JAVA_HOME", "GEM_HOME", "GEM_PATH")
+
+
+def argv(contender: Contender, values: Mapping[str, object], args: Sequence[str] = ()) -> tuple[str, ...]:
+    """The run line split as a shell splits words; `{args}` as a word of its own becomes many.
+
+    Values are filled in after splitting, so that none of them can add words.
+    """
+    words: list[str] = []
+    for word in shlex.split(contender.run):
+        words += args if word == "{args}" else [fill(contender, word, values)]
+    return tuple(words)
+
+
+def environment(contender: Contender, values: Mapping[str, object]) -> dict[str, str]:
+    """An allow-listed environment, with our own programs first on the path."""
+    env = {name: os.environ[name] for name in ALLOWED if name in os.environ}
+    env["PATH"] = path()
+    return env | {name: fill(contender, value, values) for name, value in contender.env.items()}
+
+
+def path() -> str:
+    """The search path, with the folder of this interpreter (and so of deadheat-load) first."""
+    return f"{Path(sys.executable).parent}:{os.environ.get('PATH', os.defpath)}"
+
+
+def fill(contender: Contender, text: str, values: Mapping[str, object]) -> str:
+    """Replace `{port}`, `{python}` and the like. Raises UserError for a placeholder that nobody fills."""
+    known = {"python": sys.executable, **values}
+    for name, value in known.items():
+        text = text.replace("{" + name + "}", str(value))
+    if (start := text.find("{")) >= 0 and (end := text.find("}", start)) > 0:
+        unknown = text[start : end + 1]
+        raise UserError(
+            f"{contender.folder / 'contender.toml'}: {unknown} means nothing here",
+            hint="known: " + ", ".join("{" + name + "}" for name in (*known, "args")),
+        )
+    return text

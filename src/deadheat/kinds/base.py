@@ -1,0 +1,80 @@
+"""What every kind does, and what it has to do it with."""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from deadheat import command
+from deadheat.build import Build
+from deadheat.conformance import Check
+from deadheat.hosts import Host
+from deadheat.interrupt import Stop
+from deadheat.model.observation import Observation
+from deadheat.model.plan import Plan, WorkloadPlan
+from deadheat.model.workload import Workload
+from deadheat.ports import Ports
+from deadheat.program import Spec
+from deadheat.report.live import View
+from deadheat.schedule import Block
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A race about to be run: what is raced, where, and who is told."""
+
+    plan: Plan
+    race: WorkloadPlan
+    workload: Workload
+    workload_folder: Path
+    builds: Mapping[str, Build]
+    host: Host
+    view: View
+    stop: Stop
+    logs: Path
+    ports: Ports = field(default_factory=Ports)
+
+    def build(self, entry: str) -> Build:
+        """The build of an entry of the race."""
+        contender = next(e.contender for e in self.race.entries if e.id == entry)
+        return self.builds[contender]
+
+    def spec(
+        self,
+        entry: str,
+        values: Mapping[str, object],
+        args: Sequence[str] = (),
+        *,
+        output: str | None = None,
+        time_limit_s: float | None = None,
+        peak_memory: bool = False,
+    ) -> Spec:
+        """How an entry is started: on the server's CPUs, in its build's folder, in a clean environment.
+
+        `output` names its log; stdout and stderr are kept apart, as `<output>.out` and `<output>.err`.
+        """
+        build = self.build(entry)
+        assert build.folder is not None
+        name = (output or entry).replace(":", "+")
+        known = {"cpus": len(self.plan.server_cpus), "host": self.host.address, **values}
+        return Spec(
+            argv=command.argv(build.contender, known, args),
+            cwd=build.folder,
+            env=command.environment(build.contender, known),
+            cpus=frozenset(self.plan.server_cpus),
+            stdout=self.logs / f"{name}.out",
+            stderr=self.logs / f"{name}.err",
+            time_limit_s=time_limit_s,
+            peak_memory=peak_memory,
+        )
+
+
+class Kind(Protocol):
+    """One way to drive a workload."""
+
+    def check(self, stage: Stage, entry: str) -> Check:
+        """Full conformance of one entry, alone, before any timing."""
+
+    def block(self, stage: Stage, block: Block) -> Generator[Observation]:
+        """One block: fresh starts, turns in the block's order, stops. A contender that fails is
+        observed as `Failed` and left out of the rest; closing the iterator stops all it started."""

@@ -1,0 +1,67 @@
+"""HTTP servers."""
+
+import random
+import socket
+from collections.abc import Generator, Mapping
+from contextlib import ExitStack
+from typing import Any
+
+from deadheat import conformance, hosts
+from deadheat.conformance import Check
+from deadheat.hosts import ExitedError, NotReadyError, StartError
+from deadheat.kinds.base import Stage
+from deadheat.kinds.server import READY_TIMEOUT_S, STOP_GRACE_S, ServerBlock
+from deadheat.model.observation import Observation
+from deadheat.schedule import Block, token
+
+
+class HttpKind:
+    """Every status and body checked: in full once a run, one token at each start, and under load."""
+
+    def check(self, stage: Stage, entry: str) -> Check:
+        rng = random.Random(f"{stage.plan.seed}:check:{entry}")
+        port = stage.ports.take()
+        with ExitStack() as stack:
+            try:
+                handle = stage.host.start(stage.spec(entry, {"port": port}))
+            except StartError as error:
+                return Check(False, 0, str(error))
+            stack.callback(stage.host.stop, handle, STOP_GRACE_S)
+            try:
+                # Only that somebody listens: what it answers is for the cases to judge.
+                hosts.ready(
+                    stage.host, handle, lambda: _nobody(stage.host.address, port), READY_TIMEOUT_S, stage.stop
+                )
+            except (ExitedError, NotReadyError) as error:
+                return Check(False, 0, str(error), stage.host.collect(handle).output_tail)
+            cases = conformance.http_cases(stage.workload.conformance, port, lambda: token(rng))
+            return conformance.run(cases)
+
+    def block(self, stage: Stage, block: Block) -> Generator[Observation]:
+        with ExitStack() as stack:
+            yield from ServerBlock(stage, block, _ask, _target, stack).observe()
+
+
+def _nobody(address: str, port: int) -> str | None:
+    with socket.create_connection((address, port), timeout=1):
+        return None
+
+
+def _ask(stage: Stage, port: int, random_token: str) -> None:
+    conformance.ask_http(stage.workload.expected(), port, random_token)
+
+
+def _target(stage: Stage, port: int) -> Mapping[str, Any]:
+    request, expected = stage.workload.request, stage.workload.expected()
+    assert request is not None
+    return {
+        "url": f"http://{stage.host.address}:{port}",
+        "connections": stage.race.connections,
+        "request": {
+            "method": request.method,
+            "path": request.path,
+            "headers": [list(header) for header in request.headers.items()],
+            "body": request.body,
+        },
+        "expect": {"status": expected.status, "body": expected.body},
+    }

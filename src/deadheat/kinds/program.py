@@ -1,0 +1,120 @@
+"""Programs run to completion: interleaved invocation by invocation."""
+
+import random
+import shlex
+import subprocess
+import sys
+from collections.abc import Generator
+from functools import cache, partial
+from pathlib import Path
+
+from deadheat import command, hosts
+from deadheat.conformance import Check, Wrong
+from deadheat.conformance import run as run_cases
+from deadheat.errors import ExitCode, UserError
+from deadheat.hosts import StartError
+from deadheat.kinds.base import Stage
+from deadheat.model.observation import Failed, Invocation, Observation
+from deadheat.model.workload import ProgramWork
+from deadheat.program import Exit
+from deadheat.schedule import Block, Turn
+
+ORACLE_TIMEOUT_S = 60
+
+
+class ProgramKind:
+    """Exit status 0 and exactly the oracle's output, at every n, each time."""
+
+    def check(self, stage: Stage, entry: str) -> Check:
+        sizes = _work(stage).n.check
+        rng = random.Random(f"{stage.plan.seed}:check")
+        numbers = [*range(sizes.range[0], sizes.range[1] + 1), rng.randint(*sizes.random)]
+        return run_cases(partial(self._right, stage, entry, n) for n in numbers)
+
+    def block(self, stage: Stage, block: Block) -> Generator[Observation]:
+        assert stage.race.n is not None
+        lost: set[str] = set()
+        # The first of each in a block is not timed: it fills caches, and is traced to know its memory.
+        first = [Turn(0, place, entry) for place, entry in enumerate(block.start)]
+        for warm_up, turn in [*((True, t) for t in first), *((False, t) for t in block.turns)]:
+            if turn.entry in lost:
+                continue
+            stage.view.state(turn.entry, "warming" if warm_up else "racing")
+            try:
+                exit_ = self._right(stage, turn.entry, stage.race.n, traced=warm_up)
+            except Wrong as wrong:
+                lost.add(turn.entry)
+                yield Failed(
+                    workload=stage.race.key,
+                    block=block.index,
+                    entry=turn.entry,
+                    reason=wrong.reason,
+                    wrong_answer=True,
+                )
+                continue
+            stage.view.state(turn.entry, "waiting")
+            yield _invocation(stage, block, turn, exit_, warm_up)
+
+    def _right(self, stage: Stage, entry: str, n: int, traced: bool = False) -> Exit:
+        """Run it once. Raises Wrong unless it ends well and prints what the oracle prints."""
+        work = _work(stage)
+        args = [command.fill(stage.build(entry).contender, word, {"n": n}) for word in work.args]
+        spec = stage.spec(entry, {}, args, time_limit_s=work.timeout_s, peak_memory=traced)
+        asked = " ".join((Path(spec.argv[0]).name, *spec.argv[1:]))
+        try:
+            handle = stage.host.start(spec)
+        except StartError as error:
+            raise Wrong(str(error), f"{asked}\n{error}") from error
+        exit_ = hosts.wait(stage.host, handle, stage.stop)
+        assert spec.stdout is not None and spec.stderr is not None
+        said = spec.stdout.read_bytes()[:1000].decode(errors="backslashreplace")
+        complaint = spec.stderr.read_bytes()[-1000:].decode(errors="backslashreplace")
+        if not exit_.ok:
+            what = f"n = {n}: it {exit_.describe()}"
+            raise Wrong(what, f"{asked}\n{what}\nstdout: {said}\nstderr: {complaint}")
+        expected = _oracle(stage.workload_folder, str(stage.workload.oracle), n)
+        if said != expected or exit_.stdout_bytes != len(expected.encode()):
+            shown = said.strip()[:80]
+            what = f'n = {n}  expected "{expected.strip()}"  got "{shown}"'
+            raise Wrong(
+                what, f"{asked}\nexpected on stdout: {expected!r}\ngot: {said!r}\nstderr: {complaint}"
+            )
+        return exit_
+
+
+def _work(stage: Stage) -> ProgramWork:
+    assert stage.workload.program is not None
+    return stage.workload.program
+
+
+def _invocation(stage: Stage, block: Block, turn: Turn, exit_: Exit, warm_up: bool) -> Invocation:
+    return Invocation(
+        workload=stage.race.key,
+        block=block.index,
+        round=turn.round,
+        turn=turn.turn,
+        entry=turn.entry,
+        warm_up=warm_up,
+        n=stage.race.n,
+        at_ns=exit_.at_ns,
+        wall_s=exit_.wall_ns / 1e9,
+        user_s=exit_.cpu.user_ns / 1e9,
+        system_s=exit_.cpu.system_ns / 1e9,
+        peak_memory_bytes=exit_.peak_memory_bytes if warm_up else None,
+    )
+
+
+@cache
+def _oracle(folder: Path, line: str, n: int) -> str:
+    """What the right output is, by the workload's own oracle."""
+    argv = [word.replace("{python}", sys.executable).replace("{n}", str(n)) for word in shlex.split(line)]
+    try:
+        ran = subprocess.run(
+            argv, cwd=folder, capture_output=True, text=True, timeout=ORACLE_TIMEOUT_S, check=True
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise UserError(
+            f"{folder / 'workload.toml'}: the oracle failed for n = {n}: {error}",
+            code=ExitCode.NOTHING_MEASURED,
+        ) from error
+    return ran.stdout

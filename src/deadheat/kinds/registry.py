@@ -1,0 +1,7 @@
+"""The kinds that this version can drive."""
+
+from deadheat.kinds.base import Kind
+from deadheat.kinds.http import HttpKind
+from deadheat.kinds.program import ProgramKind
+
+KINDS: dict[str, Kind] = {"program": ProgramKind(), "http": HttpKind()}

@@ -1,0 +1,202 @@
+"""Servers under load: what kinds http and grpc share. A block starts every entry afresh, then turns the
+engine from one to the next while the others are frozen."""
+
+import math
+from collections.abc import Callable, Generator, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Any
+
+from deadheat import hosts
+from deadheat.conformance import Wrong
+from deadheat.generators.engine import Engine, EngineError
+from deadheat.hosts import ExitedError, Handle, NotReadyError, StartError, Usage
+from deadheat.kinds.base import Stage
+from deadheat.model.observation import Ended, Failed, Observation, Slice, Started
+from deadheat.schedule import Block, Turn
+
+READY_TIMEOUT_S = 30.0
+STOP_GRACE_S = 5.0
+REQUEST_TIMEOUT_MS = 5000
+# Slices grow with the latency: 10 times the mean to settle, 20 times to count.
+LEAD_IN_LATENCIES, COUNTED_LATENCIES = 10, 20
+
+# One request to a server at a port, with a token. Raises Wrong, or OSError where nobody answers.
+Ask = Callable[[Stage, int, str], None]
+# What the engine is told to open: the protocol's own fields.
+Target = Callable[[Stage, int], Mapping[str, Any]]
+
+
+@dataclass
+class Running:
+    """A started server of a block."""
+
+    entry: str
+    handle: Handle
+    port: int
+    lead_in_ms: int
+    counted_ms: int
+    pids: tuple[int, ...] = ()
+    frozen_cpu_ns: int = 0
+    cpu_at_freeze: int | None = field(default=None)
+
+
+class ServerBlock:
+    """One block of one race. Everything it starts ends with the stack it is given."""
+
+    def __init__(self, stage: Stage, block: Block, ask: Ask, target: Target, stack: ExitStack) -> None:
+        self._stage = stage
+        self._block = block
+        self._ask = ask
+        self._target = target
+        self._stack = stack
+        self._running: dict[str, Running] = {}
+        self._engine = stack.enter_context(Engine(stage.plan.generator_cpus, stage.logs / "engine.log"))
+
+    def observe(self) -> Generator[Observation]:
+        """Start, warm up, take turns, end."""
+        for entry in self._block.start:
+            yield self._started(entry)
+        for entry in self._block.start:
+            if entry in self._running:
+                yield self._warmed_up(entry)
+        for turn in self._block.turns:
+            if turn.entry in self._running:
+                yield self._slice(turn)
+        for entry in self._block.start:
+            if entry in self._running:
+                yield self._ended(entry)
+
+    def _started(self, entry: str) -> Observation:
+        """Start a server, wait until it answers right, open the engine's connections, freeze it."""
+        stage = self._stage
+        stage.view.state(entry, "starting")
+        port = stage.ports.take()
+        token = self._block.token("ready", entry)
+        try:
+            handle = stage.host.start(stage.spec(entry, {"port": port}))
+            self._stack.callback(stage.host.stop, handle, STOP_GRACE_S)
+            ready_ns = hosts.ready(
+                stage.host, handle, lambda: self._complaint(port, token), READY_TIMEOUT_S, stage.stop
+            )
+            race = stage.race
+            running = Running(entry, handle, port, race.lead_in_ms, race.counted_ms)
+            self._engine.open(entry, timeout_ms=REQUEST_TIMEOUT_MS, **self._target(stage, port))
+        except (StartError, ExitedError, NotReadyError, EngineError) as error:
+            return self._failed(entry, str(error))
+        self._running[entry] = running
+        self._freeze(running)
+        return Started(
+            workload=stage.race.key, block=self._block.index, entry=entry, first_response_ms=ready_ns / 1e6
+        )
+
+    def _complaint(self, port: int, token: str) -> str | None:
+        try:
+            self._ask(self._stage, port, token)
+        except Wrong as wrong:
+            return wrong.reason
+        return None
+
+    def _warmed_up(self, entry: str) -> Observation:
+        """A longer turn that is not counted; it also tells how long this server's slices must be."""
+        self._stage.view.state(entry, "warming")
+        running = self._running[entry]
+        observed = self._turn(running, Turn(0, 0, entry), 0, self._stage.race.warm_up_ms)
+        if isinstance(observed, Slice) and observed.replies:
+            mean_ms = observed.latency_sum_ns / observed.replies / 1e6
+            race = self._stage.race
+            running.lead_in_ms = _grown(race.lead_in_ms, LEAD_IN_LATENCIES * mean_ms)
+            running.counted_ms = _grown(race.counted_ms, COUNTED_LATENCIES * mean_ms)
+        return observed
+
+    def _slice(self, turn: Turn) -> Observation:
+        running = self._running[turn.entry]
+        self._stage.view.state(turn.entry, "racing")
+        observed = self._turn(running, turn, running.lead_in_ms, running.counted_ms)
+        self._stage.view.state(turn.entry, "frozen")
+        return observed
+
+    def _turn(self, running: Running, turn: Turn, lead_in_ms: int, counted_ms: int) -> Observation:
+        """Thaw, load, freeze."""
+        warm_up = lead_in_ms == 0
+        token = self._block.token(turn.round, turn.turn, turn.entry, warm_up)
+        try:
+            before = self._thaw(running)
+            counted = self._engine.turn(running.entry, token, lead_in_ms, counted_ms, pids=list(before.pids))
+            after = self._freeze(running)
+        except (ExitedError, EngineError) as error:
+            return self._failed(
+                running.entry, f"in block {self._block.index + 1}: {self._why(running, error)}"
+            )
+        waited = None
+        if before.runqueue_wait_ns is not None and after.runqueue_wait_ns is not None:
+            waited = max(0, after.runqueue_wait_ns - before.runqueue_wait_ns)
+        return Slice(
+            workload=self._stage.race.key,
+            block=self._block.index,
+            round=turn.round,
+            turn=turn.turn,
+            entry=running.entry,
+            warm_up=warm_up,
+            server_runqueue_wait_ns=waited,
+            **counted,
+        )
+
+    def _why(self, running: Running, error: Exception) -> str:
+        """A dead server says more than the engine that lost it."""
+        try:
+            self._stage.host.usage(running.handle, memory=False)
+        except ExitedError as exited:
+            return f"{exited}{self._last_words(running)}"
+        return str(error)
+
+    def _last_words(self, running: Running) -> str:
+        tail = self._stage.host.collect(running.handle).output_tail.strip().splitlines()
+        return f"; its last line: {tail[-1][:200]}" if tail else ""
+
+    def _thaw(self, running: Running) -> Usage:
+        """What it had used while frozen is on record: it should be nothing."""
+        before = self._stage.host.usage(running.handle, memory=False)
+        if running.cpu_at_freeze is not None:
+            running.frozen_cpu_ns += max(0, before.cpu.total_ns - running.cpu_at_freeze)
+        self._stage.host.thaw(running.handle)
+        return before
+
+    def _freeze(self, running: Running) -> Usage:
+        self._stage.host.freeze(running.handle)
+        after = self._stage.host.usage(running.handle, memory=False)
+        running.cpu_at_freeze = after.cpu.total_ns
+        return after
+
+    def _ended(self, entry: str) -> Observation:
+        running = self._running.pop(entry)
+        try:
+            usage = self._stage.host.usage(running.handle, memory=True)
+            hdr = self._engine.histogram(entry)
+            self._engine.close_target(entry)
+        except (ExitedError, EngineError) as error:
+            return self._failed(entry, str(error))
+        self._stage.view.state(entry, "stopping")
+        self._stage.host.stop(running.handle, STOP_GRACE_S)
+        memory = usage.memory
+        return Ended(
+            workload=self._stage.race.key,
+            block=self._block.index,
+            entry=entry,
+            memory_bytes=memory.proportional_bytes if memory else None,
+            private_bytes=memory.private_bytes if memory else None,
+            peak_memory_bytes=memory.peak_bytes if memory else None,
+            threads=usage.threads,
+            frozen_cpu_ns=running.frozen_cpu_ns,
+            hdr=hdr,
+        )
+
+    def _failed(self, entry: str, reason: str) -> Failed:
+        self._running.pop(entry, None)
+        self._stage.view.state(entry, "failed")
+        return Failed(workload=self._stage.race.key, block=self._block.index, entry=entry, reason=reason)
+
+
+def _grown(least_ms: int, wanted_ms: float) -> int:
+    """At least what the plan says, else the next whole multiple of it."""
+    return least_ms * max(1, math.ceil(wanted_ms / least_ms))

@@ -1,0 +1,174 @@
+"""What was asked, and the suite, become a plan."""
+
+import datetime
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deadheat import __version__
+from deadheat.errors import UserError
+from deadheat.model.contender import Contender
+from deadheat.model.plan import Entry, Plan, WorkloadPlan
+from deadheat.model.workload import Kind, Preset, Workload
+from deadheat.suite import Suite
+
+LEAD_IN_MS, COUNTED_MS, WARM_UP_MS = 50, 100, 500
+# What a turn costs beside its load (thaw, drain, freeze), and a start with its warm-up: for estimates only.
+TURN_OVERHEAD_S, START_S = 0.012, 1.2
+NULL_SUFFIX = "'"
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much a preset measures.
+
+    Servers: blocks, and seconds for each entry up to a most for all. Programs: blocks, rounds of a
+    block, and a guess of an invocation's length.
+    """
+
+    blocks: int
+    entry_s: float
+    most_s: float
+    program_blocks: int
+    program_rounds: int
+    invocation_s: float
+
+
+SIZES: dict[Preset, Size] = {
+    "quick": Size(6, 25, 300, 6, 4, 0.25),
+    "standard": Size(10, 60, 1200, 8, 3, 1.3),
+    "thorough": Size(20, 180, 3600, 8, 2, 15),
+}
+SERVERS: tuple[Kind, ...] = ("http", "grpc")
+MIN_ROUNDS = 4
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The choices of a command line."""
+
+    workloads: tuple[str, ...] = ()
+    contenders: tuple[str, ...] = ()
+    all_: bool = False
+    preset: Preset = "quick"
+    budget_s: float | None = None
+    margin: float = 0.02
+    seed: int | None = None
+    connections: int | None = None
+    server_cpus: tuple[int, ...] = (0,)
+    generator_cpus: tuple[int, ...] = (1,)
+    command: tuple[str, ...] = ()
+
+
+def plan(asked: Asked, suite: Suite, kinds: Sequence[str]) -> Plan:
+    """The plan of a run. Raises UserError for what the suite does not have and for too small a budget."""
+    names = [suite.workload(name).name for name in asked.workloads] or _raceable(suite, kinds)
+    chosen = {name: _chosen(asked, suite, name, names) for name in names}
+    races = [_race(asked, suite.workload(name), chosen[name]) for name in names if chosen[name]]
+    if asked.budget_s is not None:
+        races = _fit(races, asked.budget_s, asked.preset)
+    now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
+    seed = asked.seed if asked.seed is not None else random.SystemRandom().randrange(10_000)
+    return Plan(
+        run=f"{now:%Y%m%d-%H%M%S}-{asked.preset}",
+        version=__version__,
+        started=now.isoformat().replace("+00:00", "Z"),
+        command=asked.command,
+        suite=str(suite.folder),
+        preset=asked.preset,
+        seed=seed,
+        margin=asked.margin,
+        server_cpus=asked.server_cpus,
+        generator_cpus=asked.generator_cpus,
+        budget_s=asked.budget_s,
+        workloads=tuple(races),
+    )
+
+
+def estimated_s(race: WorkloadPlan, preset: Preset) -> float:
+    """About how long a race takes, builds and conformance apart, seconds."""
+    return race.blocks * _block_s(race, preset)
+
+
+def _block_s(race: WorkloadPlan, preset: Preset) -> float:
+    turns = race.rounds * 2 * len(race.entries)
+    if race.kind in SERVERS:
+        turn = (race.lead_in_ms + race.counted_ms) / 1000 + TURN_OVERHEAD_S
+        return len(race.entries) * START_S + turns * turn
+    return turns * SIZES[preset].invocation_s
+
+
+def _raceable(suite: Suite, kinds: Sequence[str]) -> list[str]:
+    return [name for name, workload in suite.workloads.items() if workload.kind in kinds]
+
+
+def _chosen(asked: Asked, suite: Suite, name: str, names: Sequence[str]) -> list[Contender]:
+    """The contenders to race, always with the reference."""
+    pool = suite.contenders[name]
+    if asked.contenders:
+        wanted = {c.id for id_ in asked.contenders for c in suite.find(id_, names) if c.workload == name}
+        if not wanted:
+            return []
+    else:
+        wanted = {c.id for c in pool if c.default or asked.all_}
+    return [c for c in pool if c.id in wanted or c.id == suite.workloads[name].reference]
+
+
+def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> WorkloadPlan:
+    size = SIZES[asked.preset]
+    entries = [Entry(id=c.id, contender=c.id) for c in contenders]
+    # The null pair: the reference once more, as a start of its own.
+    reference = workload.reference
+    entries.append(Entry(id=reference + NULL_SUFFIX, contender=reference, null=True))
+    race = WorkloadPlan(
+        workload=workload.name,
+        kind=workload.kind,
+        metric=workload.metric,
+        reference=reference,
+        entries=tuple(entries),
+        blocks=size.blocks,
+        rounds=MIN_ROUNDS,
+    )
+    if workload.kind in SERVERS:
+        race = race.model_copy(
+            update={
+                "connections": asked.connections or workload.load.connections,
+                "streams": workload.load.streams,
+                "warm_up_ms": WARM_UP_MS,
+                "lead_in_ms": LEAD_IN_MS,
+                "counted_ms": COUNTED_MS,
+            }
+        )
+        seconds = min(size.entry_s * len(entries), size.most_s)
+        return race.model_copy(update={"rounds": _rounds(race, seconds / size.blocks, asked.preset)})
+    n = workload.program.n.at(asked.preset) if workload.program else None
+    return race.model_copy(update={"n": n, "blocks": size.program_blocks, "rounds": size.program_rounds})
+
+
+def _rounds(race: WorkloadPlan, block_s: float, preset: Preset) -> int:
+    """How many rounds fit in a block of that length."""
+    fixed = _block_s(race.model_copy(update={"rounds": 0}), preset)
+    one = _block_s(race.model_copy(update={"rounds": 1}), preset) - fixed
+    return max(MIN_ROUNDS, int((block_s - fixed) / one))
+
+
+def _fit(races: Sequence[WorkloadPlan], budget_s: float, preset: Preset) -> list[WorkloadPlan]:
+    """The same races in about `budget_s`: more or fewer blocks, and where need be fewer rounds."""
+    share = budget_s / sum(estimated_s(race, preset) for race in races)
+    fitted = []
+    for race in races:
+        time_s = estimated_s(race, preset) * share
+        shortest = race.model_copy(update={"rounds": 1, "blocks": 1})
+        if _block_s(shortest, preset) > time_s:
+            least = sum(_block_s(r.model_copy(update={"rounds": 1}), preset) for r in races)
+            raise UserError(
+                f"a budget of {budget_s:.0f} s is too short for one block of {race.workload}",
+                hint=f"it takes at least about {least:.0f} s, or fewer contenders",
+            )
+        blocks = max(1, round(time_s / _block_s(race, preset)))
+        rounds = race.rounds
+        while blocks < SIZES[preset].blocks and rounds > 1:
+            rounds -= 1
+            blocks = max(1, int(time_s / _block_s(race.model_copy(update={"rounds": rounds}), preset)))
+        fitted.append(race.model_copy(update={"blocks": blocks, "rounds": rounds}))
+    return fitted

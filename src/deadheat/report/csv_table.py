@@ -1,0 +1,70 @@
+"""results.csv: a line a contender of each workload, for spreadsheets."""
+
+import csv
+import io
+
+from deadheat.model.result import ContenderResult, Measure, Results, WorkloadResult
+
+COLUMNS = (
+    "run", "workload", "setting", "method", "contender", "language", "class", "status", "reason", "place",
+    "metric", "estimate", "estimate_low", "estimate_high", "ratio", "ratio_low", "ratio_high", "verdict",
+    "cpu_us_per_request", "cpu_s", "latency_mean_ms", "latency_p50_ms", "latency_p99_ms",
+    "bytes_per_response", "peak_memory_bytes", "artifact_bytes", "build_s", "first_response_ms", "of_ceiling",
+)  # fmt: skip
+
+
+def render(results: Results) -> str:
+    """CSV with a header; empty cells for what is not known."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    for workload in results.workloads:
+        for row in workload.contenders:
+            writer.writerow(_cells(results.run, workload, row))
+    return out.getvalue()
+
+
+def _cells(run: str, workload: WorkloadResult, row: ContenderResult) -> dict[str, object]:
+    pair = {row.id, workload.reference}
+    verdict = next((v.verdict for v in workload.verdicts if {v.a, v.b} == pair), None)
+    own = getattr(row, workload.metric)
+    against = row.against_reference
+    latency = row.latency_ms
+    cells: dict[str, object] = {
+        "run": run,
+        "workload": workload.name,
+        "setting": workload.setting,
+        "method": workload.method,
+        "contender": _inert(row.id),
+        "language": _inert(row.language),
+        "class": row.class_,
+        "status": row.status,
+        "reason": _inert(row.reason),
+        "place": row.place,
+        "metric": workload.metric,
+        **_measure("estimate", own),
+        "ratio": against and against.ratio,
+        "ratio_low": against and against.ci and against.ci[0],
+        "ratio_high": against and against.ci and against.ci[1],
+        "verdict": verdict,
+        "cpu_us_per_request": row.cpu_us_per_request and row.cpu_us_per_request.estimate,
+        "cpu_s": row.cpu_s and row.cpu_s.estimate,
+        "latency_mean_ms": latency and latency.mean,
+        "latency_p50_ms": latency and latency.p50,
+        "latency_p99_ms": latency and latency.p99,
+    }
+    for name in COLUMNS[-6:]:
+        cells[name] = getattr(row, name)
+    return cells
+
+
+def _measure(name: str, measure: Measure | None) -> dict[str, object]:
+    if measure is None:
+        return {}
+    low, high = measure.ci or (None, None)
+    return {name: measure.estimate, f"{name}_low": low, f"{name}_high": high}
+
+
+def _inert(text: str | None) -> str | None:
+    """Spreadsheets run cells that begin like a formula; somebody's text must stay text."""
+    return f"'{text}" if text and text[0] in "=+-@\t\r" else text

@@ -1,0 +1,115 @@
+"""report.md: the same table for a pull request or a post."""
+
+from collections.abc import Callable, Iterator
+
+from deadheat.model.result import ContenderResult, Results, WorkloadResult
+from deadheat.report import forest, terminal, words
+
+Column = Callable[[ContenderResult], str]
+
+
+def render(results: Results) -> str:
+    """The whole report. Names of contenders are escaped: they are other people's text."""
+    return "\n".join(_lines(results)) + "\n"
+
+
+def _lines(results: Results) -> Iterator[str]:
+    yield f"# Deadheat: {', '.join(dict.fromkeys(result.name for result in results.workloads))}"
+    yield ""
+    yield f"{results.started}, preset `{results.preset}`, seed {results.seed}, Deadheat {results.version}."
+    if results.stopped:
+        yield f"**Stopped before the plan's end:** {_text(results.stopped)}."
+    if results.resumed:
+        yield f"Resumed {results.resumed} time(s)."
+    for result in results.workloads:
+        yield ""
+        yield from _workload(result, results.margin)
+    yield ""
+    yield f"Again: `{' '.join(results.command).replace('`', '')}`"
+
+
+def _workload(result: WorkloadResult, margin: float) -> Iterator[str]:
+    yield f"## {_text(result.title)}"
+    yield ""
+    yield _text(result.question)
+    yield ""
+    for verdict in result.verdicts:
+        yield f"- {_text(words.sentence(verdict, margin))}"
+    yield ""
+    yield _text(words.headline(result))
+    yield ""
+    yield "| | contender | " + " | ".join(name for name, _ in _columns(result)) + " |"
+    yield "| --- | --- | " + " | ".join("---" for _ in _columns(result)) + " |"
+    for row in result.contenders:
+        cells = [value(row) for _, value in _columns(result)]
+        place = "" if row.place is None else f"{row.place}{'=' if row.shares_place else ''}"
+        yield f"| {place} | {_text(row.id)} | " + " | ".join(map(_text, cells)) + " |"
+    reasons = [row for row in result.contenders if row.status != "measured"]
+    if reasons:
+        yield ""
+        for row in reasons:
+            yield f"- {_text(row.id)}: {row.status}: {_text(row.reason or '')}"
+    yield ""
+    yield "```"
+    yield from forest.draw(forest.marks(result), margin)
+    yield ""
+    yield terminal.gate_line(result)
+    for whose, gate in terminal.broken_gates(result):
+        yield f"! {whose}: {gate}"
+    yield "```"
+
+
+def _columns(result: WorkloadResult) -> list[tuple[str, Column]]:
+    columns: list[tuple[str, Column]] = [
+        (
+            words.UNITS[result.metric],
+            lambda row: words.amount(result.metric, words.own_measure(result.metric, row)),
+        ),
+        ("times as fast as " + result.reference, _ratio),
+    ]
+    if result.kind in ("program", "redis-client"):
+        columns.append(("CPU time", lambda row: words.amount("cpu_s", row.cpu_s)))
+    else:
+        columns += [
+            ("µs CPU a request", _cpu),
+            ("mean / p99, ms", _latency),
+            ("bytes a response", lambda row: _figure(row.bytes_per_response)),
+            ("of ceiling", lambda row: words.DASH if row.of_ceiling is None else f"{row.of_ceiling:.0%}"),
+            ("first response", _first),
+        ]
+    return [
+        *columns,
+        ("peak memory", lambda row: words.size(row.peak_memory_bytes)),
+        ("artifact", lambda row: words.size(row.artifact_bytes)),
+        ("build", lambda row: words.DASH if row.build_s is None else words.seconds(row.build_s)),
+    ]
+
+
+def _ratio(row: ContenderResult) -> str:
+    if row.against_reference is None:
+        return words.DASH
+    return f"{words.ratio(row.against_reference.ratio)} ({words.interval(row.against_reference.ci)})"
+
+
+def _cpu(row: ContenderResult) -> str:
+    return words.DASH if row.cpu_us_per_request is None else words.figure(row.cpu_us_per_request.estimate)
+
+
+def _latency(row: ContenderResult) -> str:
+    if row.latency_ms is None:
+        return words.DASH
+    return f"{words.figure(row.latency_ms.mean)} / {_figure(row.latency_ms.p99)}"
+
+
+def _first(row: ContenderResult) -> str:
+    return words.DASH if row.first_response_ms is None else f"{words.figure(row.first_response_ms)} ms"
+
+
+def _figure(value: float | None) -> str:
+    return words.DASH if value is None else words.figure(value)
+
+
+def _text(value: str) -> str:
+    """Somebody's text, so that Markdown and HTML in it are shown and not obeyed."""
+    escaped = "".join(f"\\{c}" if c in "\\`*_{}[]#|~" else c for c in value)
+    return escaped.replace("<", "&lt;").replace(">", "&gt;").replace("\n", " ")

@@ -1,0 +1,184 @@
+"""Runs a plan: builds, checks, and block after block, every observation into the journal as it happens."""
+
+import datetime
+from collections.abc import Collection
+from contextlib import closing
+from dataclasses import dataclass
+
+from deadheat import derive, planning, schedule
+from deadheat.build import Build, Builder
+from deadheat.hosts import Host
+from deadheat.interrupt import InterruptedRunError, Stop
+from deadheat.journal import Journal, whole_blocks
+from deadheat.kinds.base import Kind, Stage
+from deadheat.model.observation import (
+    BlockEnded,
+    BlockStarted,
+    Checked,
+    Failed,
+    Observation,
+    Resumed,
+    Stopped,
+)
+from deadheat.model.plan import Plan, WorkloadPlan
+from deadheat.ports import Ports
+from deadheat.report.live import View
+from deadheat.run_folder import RunFolder
+from deadheat.suite import Suite
+
+
+@dataclass
+class Runner:
+    """One run of a plan. `observations` grows as it goes; resumed, it starts with what was there."""
+
+    plan: Plan
+    suite: Suite
+    folder: RunFolder
+    kinds: dict[str, Kind]
+    host: Host
+    view: View
+    stop: Stop
+    observations: list[Observation]
+    builder: Builder
+
+    def run(self) -> None:
+        """Everything the plan says, or up to where somebody stops it."""
+        with Journal(self.folder.journal) as journal:
+            self._journal = journal
+            if self.observations:
+                self._observe(Resumed(at=_now()))
+            try:
+                builds = self._build()
+                for race in self.plan.workloads:
+                    self._race(race, builds)
+            except (InterruptedRunError, KeyboardInterrupt) as error:
+                self._observe(Stopped(why="interrupted"))
+                if isinstance(error, KeyboardInterrupt):
+                    raise
+            finally:
+                self.view.close()
+
+    def _observe(self, observation: Observation) -> None:
+        self._journal.append(observation)
+        self.observations.append(observation)
+
+    def _build(self) -> dict[str, dict[str, Build]]:
+        """All builds come before any measurement."""
+        builds: dict[str, dict[str, Build]] = {}
+        for name in dict.fromkeys(race.workload for race in self.plan.workloads):
+            wanted = {
+                e.contender for race in self.plan.workloads if race.workload == name for e in race.entries
+            }
+            made = [
+                self._built(contender.id, name)
+                for contender in self.suite.contenders[name]
+                if contender.id in wanted
+            ]
+            builds[name] = {build.contender.id: build for build in made}
+            ready = [build for build in made if build.folder is not None]
+            cached = sum(build.record.cached for build in ready)
+            self.view.note(f"✓ {name:<14} {len(ready)} contenders ready ({cached} built before)")
+        return builds
+
+    def _built(self, id_: str, workload: str) -> Build:
+        contender = self.suite.contender(workload, id_)
+        self.stop.check()
+        build = self.builder.build(contender, lambda what: self.view.note(f"  {workload}/{id_}: {what}"))
+        self._observe(build.record)
+        if build.folder is None:
+            self.view.warn(f"{workload}/{id_} is {build.record.status}: {build.record.reason}")
+        return build
+
+    def _race(self, race: WorkloadPlan, builds: dict[str, dict[str, Build]]) -> None:
+        """One race: conformance of each entry, then its blocks."""
+        self.view.race(race, planning.estimated_s(race, self.plan.preset))
+        workload = self.suite.workloads[race.workload]
+        stage = Stage(
+            plan=self.plan,
+            race=race,
+            workload=workload,
+            workload_folder=self.suite.folder / race.workload,
+            builds=builds[race.workload],
+            host=self.host,
+            view=self.view,
+            stop=self.stop,
+            logs=self.folder.logs,
+            ports=Ports(),
+        )
+        kind = self.kinds[race.kind]
+        lost = self._checked(stage, kind)
+        done = {o.block for o in self.observations if isinstance(o, BlockEnded) and o.workload == race.key}
+        # A reference that is not there leaves nothing to compare with, but still rows worth having.
+        for block in schedule.blocks(race, self.plan.seed):
+            if block.index in done or len(lost) == len(race.entries):
+                continue
+            self._block(stage, kind, _without(block, lost), lost)
+            self.view.interim(
+                derive.workload(race, self.suite, self.plan.margin, list(whole_blocks(self.observations)))
+            )
+
+    def _checked(self, stage: Stage, kind: Kind) -> set[str]:
+        """Entries that cannot race: not built, wrong, or failed before a resume."""
+        race = stage.race
+        lost = {e.id for e in race.entries if stage.build(e.id).folder is None}
+        failed = {o.entry for o in self.observations if isinstance(o, Failed) and o.workload == race.key}
+        done = {
+            o.contender: o.ok
+            for o in self.observations
+            if isinstance(o, Checked) and o.workload == race.workload
+        }
+        for entry in race.entries:
+            if entry.id in lost or entry.null:
+                continue
+            self.stop.check()
+            if entry.contender not in done:
+                self.view.state(entry.id, "checking")
+                check = kind.check(stage, entry.id)
+                done[entry.contender] = check.ok
+                self._observe(
+                    Checked(
+                        workload=race.workload,
+                        contender=entry.contender,
+                        ok=check.ok,
+                        cases=check.cases,
+                        reason=check.reason,
+                        exchange=check.exchange,
+                    )
+                )
+                if not check.ok:
+                    self.view.warn(
+                        f"{entry.contender} gave a wrong answer before any timing, so it is not in the race: "
+                        f"{check.reason} (deadheat check {entry.contender} shows the whole exchange)"
+                    )
+            self.view.state(entry.id, "waiting" if done[entry.contender] else "failed")
+        wrong = {e.id for e in race.entries if done.get(e.contender) is False}
+        return lost | failed | wrong
+
+    def _block(self, stage: Stage, kind: Kind, block: schedule.Block, lost: set[str]) -> None:
+        race = stage.race
+        self._observe(BlockStarted(workload=race.key, block=block.index, order=block.start, at=_now()))
+        steps = 2 * len(block.start) + len(block.turns)
+        with closing(kind.block(stage, block)) as observations:
+            for done, observation in enumerate(observations, 1):
+                self._observe(observation)
+                if isinstance(observation, Failed):
+                    lost.add(observation.entry)
+                    self.view.warn(f"{observation.entry} leaves the race: {observation.reason}")
+                within = min(1.0, done / steps)
+                self.view.progress(block.index, (block.index + within) / race.blocks)
+                self.stop.check()
+        self._observe(BlockEnded(workload=race.key, block=block.index))
+
+
+def _without(block: schedule.Block, lost: Collection[str]) -> schedule.Block:
+    """The block without entries that have left; the order of the others stays."""
+    return schedule.Block(
+        block.index,
+        tuple(entry for entry in block.start if entry not in lost),
+        tuple(turn for turn in block.turns if turn.entry not in lost),
+        block.seed,
+    )
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).replace(microsecond=0).isoformat().replace("+00:00", "Z")

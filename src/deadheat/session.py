@@ -1,0 +1,87 @@
+"""A race from beginning to end, as the command line asks for it: start, or resume; then results."""
+
+import os
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat import lock, machine, planning, reports, run_folder
+from deadheat.build import Builder
+from deadheat.errors import ExitCode
+from deadheat.hosts.local import LocalHost
+from deadheat.interrupt import Stop
+from deadheat.kinds.registry import KINDS
+from deadheat.model.observation import Observation
+from deadheat.model.plan import Plan
+from deadheat.model.result import Results
+from deadheat.planning import Asked
+from deadheat.report.live import View
+from deadheat.run_folder import RunFolder
+from deadheat.runner import Runner
+from deadheat.suite import Suite, load
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run left, and the exit code that says so."""
+
+    folder: RunFolder
+    results: Results
+    code: ExitCode
+
+
+def start(asked: Asked, suite: Suite, out: Path, view: View) -> Outcome:
+    """Plan, run, derive. Raises UserError."""
+    plan = planning.plan(asked, suite, tuple(KINDS))
+    with lock.machine(plan.run):
+        folder = run_folder.create(out, plan, machine.describe())
+        run_folder.point_latest(out, plan.run)
+        return _run(plan, suite, folder, [], view)
+
+
+def resume(out: Path, name: str, view: View) -> Outcome:
+    """Take up a run where it was cut off. Raises UserError."""
+    folder = run_folder.find(out, name)
+    plan = folder.plan()
+    suite = load(Path(plan.suite))
+    observations, torn = folder.observations() if folder.journal.exists() else ([], None)
+    if torn:
+        view.warn(torn)
+    with lock.machine(plan.run):
+        return _run(plan, suite, folder, observations, view)
+
+
+def _run(plan: Plan, suite: Suite, folder: RunFolder, observations: list[Observation], view: View) -> Outcome:
+    with Stop() as stop, LocalHost() as host:
+        builder = Builder(host, stop)
+        runner = Runner(plan, suite, folder, dict(KINDS), host, view, stop, observations, builder)
+        try:
+            with _on_cpus(plan.generator_cpus):
+                runner.run()
+        finally:
+            results = reports.write(folder, suite, runner.observations)
+    return Outcome(folder, results, _code(results))
+
+
+@contextmanager
+def _on_cpus(cpus: Collection[int]) -> Iterator[None]:
+    """The referee and the generator share CPUs; the servers' are the servers' alone."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def _code(results: Results) -> ExitCode:
+    if results.stopped:
+        return ExitCode.INTERRUPTED
+    rows = [row for workload in results.workloads for row in workload.contenders]
+    if not any(row.status == "measured" for row in rows):
+        return ExitCode.NOTHING_MEASURED
+    verdicts = [v.verdict for workload in results.workloads for v in workload.verdicts]
+    if verdicts and not any(v in ("faster", "dead heat") for v in verdicts):
+        return ExitCode.NOTHING_SETTLED
+    return ExitCode.DONE
