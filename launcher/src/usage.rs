@@ -7,47 +7,61 @@ use crate::procfs::{self, Stat};
 use crate::sys::{self, Pid};
 use crate::tree::{self, State};
 
+/// Readings that a death spoilt, before one is taken as it is.
+const ATTEMPTS: usize = 4;
+
 /// `memory` costs a walk over the page tables of each process.
 /// `before_exec_ns` is CPU time that was ours, not the program's.
 pub fn measure(memory: bool, before_exec_ns: u64) -> Usage {
-    let members: Vec<Pid> = tree::members()
-        .into_iter()
-        .filter(|member| member.state != State::Dead)
-        .map(|member| member.pid)
-        .collect();
-    let (user_ns, system_ns, _) = sys::reaped_usage();
-    let mut usage = Usage {
-        user_ns,
-        system_ns,
-        ..Usage::default()
-    };
-    for &pid in &members {
-        add_cpu(&mut usage, pid);
-        if memory {
-            add_memory(&mut usage, pid);
+    let mut usage = Usage::default();
+    for _ in 0..ATTEMPTS {
+        usage = Usage::default();
+        if read(&mut usage, memory) {
+            break;
         }
     }
     (usage.user_ns, usage.system_ns) = without(before_exec_ns, usage.user_ns, usage.system_ns);
-    usage.pids = members;
     usage.at_ns = sys::monotonic_ns();
     usage
 }
 
-fn add_cpu(usage: &mut Usage, pid: Pid) {
-    let threads = tree::threads(pid);
-    usage.threads += threads.len() as u64;
-    for &tid in &threads {
+/// False if somebody vanished on the way. It may have moved its CPU time to a parent that was read
+/// already, so that it is missing from the sum.
+fn read(usage: &mut Usage, memory: bool) -> bool {
+    (usage.user_ns, usage.system_ns, _) = sys::reaped_usage();
+    let mut complete = true;
+    for member in tree::members() {
+        // The time of the dead counts here until somebody has waited for them.
+        complete &= add_cpu(usage, member.pid);
+        if member.state != State::Dead {
+            usage.pids.push(member.pid);
+            add_threads(usage, member.pid);
+            if memory {
+                add_memory(usage, member.pid);
+            }
+        }
+    }
+    complete
+}
+
+fn add_threads(usage: &mut Usage, pid: Pid) {
+    for tid in tree::threads(pid) {
+        usage.threads += 1;
         add(&mut usage.runqueue_wait_ns, runqueue_wait_ns(pid, tid));
     }
+}
+
+fn add_cpu(usage: &mut Usage, pid: Pid) -> bool {
     let Some(stat) = Stat::read(&format!("/proc/{pid}/stat")) else {
-        return;
+        return false;
     };
     let tick_ns = sys::tick_ns();
-    let ticks = (stat.user + stat.system) * tick_ns;
-    let total_ns = sys::process_cpu_ns(pid).unwrap_or(ticks);
+    let ticks_ns = (stat.user + stat.system) * tick_ns;
+    let total_ns = sys::process_cpu_ns(pid).unwrap_or(ticks_ns);
     let (user_ns, system_ns) = split(total_ns, stat.user, stat.system);
     usage.user_ns += user_ns + stat.children_user * tick_ns;
     usage.system_ns += system_ns + stat.children_system * tick_ns;
+    true
 }
 
 /// The kernel knows the sum by the nanosecond, its parts only by the tick: they share it in proportion.
