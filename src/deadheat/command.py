@@ -1,6 +1,7 @@
 """A contender's run line becomes an argument vector and an environment."""
 
 import os
+import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -11,6 +12,9 @@ from deadheat.model.contender import Contender
 
 # What a program may know of the referee's surroundings; the rest would differ from user to user.
 ALLOWED = ("HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "JAVA_HOME", "GEM_HOME", "GEM_PATH")
+
+# Not `${NAME}`, which is the shell's; nor what stands between braces with blanks, which is its too.
+_PLACEHOLDER = re.compile(r"(?<!\$)\{([a-z_]+)\}")
 
 
 def argv(contender: Contender, values: Mapping[str, object], args: Sequence[str] = ()) -> tuple[str, ...]:
@@ -39,12 +43,10 @@ def path() -> str:
 def fill(contender: Contender, text: str, values: Mapping[str, object]) -> str:
     """Replace `{port}`, `{python}` and the like. Raises UserError for a placeholder that nobody fills."""
     known = {"python": sys.executable, **values}
-    for name, value in known.items():
-        text = text.replace("{" + name + "}", str(value))
-    if (start := text.find("{")) >= 0 and (end := text.find("}", start)) > 0:
-        unknown = text[start : end + 1]
-        raise UserError(
-            f"{contender.folder / 'contender.toml'}: {unknown} means nothing here",
-            hint="known: " + ", ".join("{" + name + "}" for name in (*known, "args")),
-        )
-    return text
+    for unknown in _PLACEHOLDER.findall(text):
+        if unknown not in known:
+            raise UserError(
+                f'{contender.folder / "contender.toml"}: "{{{unknown}}}" means nothing here',
+                hint="known: " + ", ".join("{" + name + "}" for name in (*known, "args")),
+            )
+    return _PLACEHOLDER.sub(lambda found: str(known[found[1]]), text)

@@ -9,6 +9,8 @@ from functools import cache
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
+from deadheat.command import path
+
 
 @dataclass(frozen=True)
 class Toolchain:
@@ -95,11 +97,17 @@ def missing(needs: tuple[str, ...]) -> str | None:
 def version_of(name: str) -> str | None:
     """The version that a tool prints ("found" where it prints none), or None where it is not there."""
     tool = TOOLCHAINS.get(name, Toolchain((name, "--version"), ""))
-    if shutil.which(tool.command[0]) is None:
+    program = shutil.which(tool.command[0], path=path())
+    if program is None:
         return None
     try:
         ran = subprocess.run(
-            tool.command, capture_output=True, text=True, timeout=20, check=False, stdin=subprocess.DEVNULL
+            [program, *tool.command[1:]],
+            capture_output=True,
+            text=True,
+            timeout=20,
+            check=False,
+            stdin=subprocess.DEVNULL,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

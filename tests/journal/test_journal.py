@@ -82,15 +82,15 @@ def test_an_observation_of_another_version_is_refused_with_its_line(path: Path) 
 
 
 def test_only_completed_blocks_count_and_only_their_last_try() -> None:
-    again = [BlockStarted(workload="fib", block=1, order=("go",), at="x"), invocation(1, round_=1)]
+    again: list[Observation] = [
+        BlockStarted(workload="fib", block=1, order=("go",), at="x"),
+        invocation(1, round_=1),
+    ]
     cut_off = block(1)[:2]
-    failed = Failed(workload="fib", block=1, entry="go", reason="died")
-    kept = list(
-        whole_blocks(
-            [*block(0), *cut_off, failed, *again, BlockEnded(workload="fib", block=1), *block(2)[:2]]
-        )
-    )
-    assert kept == [*block(0), failed, *again, BlockEnded(workload="fib", block=1)]
+    failed: Observation = Failed(workload="fib", block=1, entry="go", reason="died")
+    done = BlockEnded(workload="fib", block=1)
+    observations: list[Observation] = [*block(0), *cut_off, failed, *again, done, *block(2)[:2]]
+    assert list(whole_blocks(observations)) == [*block(0), failed, *again, done]
 
 
 def test_a_full_disk_is_one_clear_line_and_loses_nothing(path: Path, tmp_path: Path) -> None:

@@ -131,12 +131,14 @@ def _print(outcome: Outcome, as_json: bool) -> None:
         f"report: {shown / 'report.md'} · results: {shown / 'results.json'}", highlight=False, markup=False
     )
     if outcome.results.stopped:
-        console.print(f"resume: deadheat race --resume {shown.name}", highlight=False, markup=False)
+        console.print(
+            f"resume: deadheat race --resume {shown.name}", soft_wrap=True, highlight=False, markup=False
+        )
         return
     again = " ".join(outcome.results.command)
     if "--seed" not in outcome.results.command:
         again += f" --seed {outcome.results.seed}"
-    console.print(f"again: {again}", highlight=False, markup=False)
+    console.print(f"again: {again}", soft_wrap=True, highlight=False, markup=False)
     if outcome.code == ExitCode.NOTHING_SETTLED:
         console.print(
             "nothing could be settled: a longer race may, --budget or --preset standard", highlight=False
