@@ -1,6 +1,7 @@
 //! The referee's side: JSON lines in, JSON lines out, as docs/engine-protocol.md says.
 
 use crate::error::{Error, Kind, Result};
+use crate::load::control::Control;
 use crate::load::turn::{Slice, Turn};
 use crate::protocol::http1::Expect;
 use crate::target::{self, Spec, Target};
@@ -53,11 +54,14 @@ struct ExpectFields {
     body: Option<String>,
 }
 
+type Fields = serde_json::Map<String, serde_json::Value>;
+
 #[derive(Deserialize)]
 struct TurnOf {
     target: String,
+    /// A [`Turn`], read apart because serde finds no unknown fields through `flatten`.
     #[serde(flatten)]
-    turn: Turn,
+    turn: Fields,
 }
 
 #[derive(Serialize)]
@@ -78,6 +82,9 @@ enum Event {
         count: u64,
         unit: &'static str,
         hdr: String,
+        /// From the sending of each request; only after open-loop turns.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        service_hdr: Option<String>,
     },
     Closed {
         target: String,
@@ -88,6 +95,9 @@ enum Event {
         message: String,
     },
 }
+
+/// More is no rate that a schedule in nanoseconds could keep.
+const MOST_RPS: f64 = 1e8;
 
 /// Obeys commands from `input` until it ends or says `quit`.
 ///
@@ -129,7 +139,7 @@ impl Targets {
     fn obey(&mut self, command: Command) -> Event {
         let (target, result) = match command {
             Command::Open(open) => (open.target.clone(), self.open(open)),
-            Command::Turn(TurnOf { target, turn }) => (target.clone(), self.turn(target, &turn)),
+            Command::Turn(TurnOf { target, turn }) => (target.clone(), self.turn(target, turn)),
             Command::Histogram { target, reset } => (target.clone(), self.histogram(target, reset)),
             Command::Close { target } => (target.clone(), self.close(target)),
             Command::Quit => unreachable!("quit ends the loop before"),
@@ -167,10 +177,23 @@ impl Targets {
         })
     }
 
-    fn turn(&mut self, target: String, turn: &Turn) -> Result<Event> {
+    fn turn(&mut self, target: String, turn: Fields) -> Result<Event> {
+        let turn: Turn = serde_json::from_value(turn.into())
+            .map_err(|error| Error::usage(format!("turn: {error}")))?;
+        if turn.counted_ms == 0 {
+            return Err(Error::usage("counted_ms has to be above 0"));
+        }
+        if turn
+            .rate
+            .is_some_and(|rate| !(rate > 0.0 && rate <= MOST_RPS))
+        {
+            return Err(Error::usage(format!(
+                "a rate is above 0 and at most {MOST_RPS}"
+            )));
+        }
         let slice = self
             .named(&target)?
-            .turn(turn)
+            .turn(&turn, &Control::default())
             .map_err(|error| Error::new(Kind::Gone, format!("cannot wait: {error}")))?;
         Ok(Event::Slice {
             target,
@@ -180,16 +203,19 @@ impl Targets {
     }
 
     fn histogram(&mut self, target: String, reset: bool) -> Result<Event> {
-        let latencies = self.named(&target)?.latencies();
-        let (count, hdr) = (latencies.count(), latencies.encoded());
+        let open = self.named(&target)?;
+        let (count, hdr) = (open.latencies().count(), open.latencies().encoded());
+        let service_hdr = (open.service().count() > 0).then(|| open.service().encoded());
         if reset {
-            latencies.reset();
+            open.latencies().reset();
+            open.service().reset();
         }
         Ok(Event::Histogram {
             target,
             count,
             unit: "ns",
             hdr,
+            service_hdr,
         })
     }
 

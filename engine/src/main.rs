@@ -33,7 +33,10 @@ fn load(options: &cli::Load) -> Result<()> {
     let spec = options.spec()?;
     let mut target = target::open(&spec)?;
     let slice = target
-        .turn(&options.turn())
+        .turn(
+            &options.turn(),
+            &deadheat_load::load::control::Control::default(),
+        )
         .map_err(|error| Error::usage(format!("cannot wait: {error}")))?;
     let summary = deadheat_load::summary::Summary::new(&slice, target.latencies());
     let text = if options.json {

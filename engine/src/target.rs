@@ -3,6 +3,7 @@
 use crate::address::Url;
 use crate::error::{Error, Kind, Result};
 use crate::histogram::Latencies;
+use crate::load::control::Control;
 use crate::load::turn::{Slice, Turn};
 use crate::load::{Load, Settings};
 use crate::net::epoll::Epoll;
@@ -31,18 +32,24 @@ pub struct Spec {
 pub trait Target {
     /// # Errors
     /// Only if waiting for events itself fails.
-    fn turn(&mut self, turn: &Turn) -> io::Result<Slice>;
+    fn turn(&mut self, turn: &Turn, control: &Control) -> io::Result<Slice>;
     /// Latencies of the counted parts since the last reset.
     fn latencies(&mut self) -> &mut Latencies;
+    /// The same from the sending of each request; empty in closed loop.
+    fn service(&mut self) -> &mut Latencies;
 }
 
 impl<P: Protocol, N: Net> Target for Load<P, N> {
-    fn turn(&mut self, turn: &Turn) -> io::Result<Slice> {
-        Load::turn(self, turn)
+    fn turn(&mut self, turn: &Turn, control: &Control) -> io::Result<Slice> {
+        Load::turn(self, turn, control)
     }
 
     fn latencies(&mut self) -> &mut Latencies {
         Load::latencies(self)
+    }
+
+    fn service(&mut self) -> &mut Latencies {
+        Load::service(self)
     }
 }
 

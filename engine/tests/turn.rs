@@ -2,6 +2,7 @@
 
 mod support;
 
+use deadheat_load::load::control::Control;
 use deadheat_load::load::tally::Errors;
 use deadheat_load::load::turn::{Slice, Turn};
 use deadheat_load::target::{self, Spec};
@@ -13,13 +14,15 @@ fn turn(counted_ms: u64) -> Turn {
         token: "7f3a9c".into(),
         lead_in_ms: 10,
         counted_ms,
-        pids: Vec::new(),
+        ..Turn::default()
     }
 }
 
 fn run(spec: &Spec) -> Slice {
     let mut target = target::open(spec).expect("the server listens");
-    target.turn(&turn(60)).expect("polling works")
+    target
+        .turn(&turn(60), &Control::default())
+        .expect("polling works")
 }
 
 fn answered(slice: &Slice) -> u64 {
@@ -38,7 +41,7 @@ fn counts_agree_with_the_servers_own() {
     });
     let mut target = target::open(&spec(address, 4)).expect("open");
     let slices: Vec<Slice> = (0..3)
-        .map(|_| target.turn(&turn(40)).expect("turn"))
+        .map(|_| target.turn(&turn(40), &Control::default()).expect("turn"))
         .collect();
     let replies: u64 = slices.iter().map(|slice| slice.replies_all).sum();
     assert_eq!(replies, count.get());

@@ -103,7 +103,7 @@ impl Load {
             token: "deadheat".into(),
             lead_in_ms: self.warmup,
             counted_ms: self.duration,
-            pids: Vec::new(),
+            ..Turn::default()
         }
     }
 

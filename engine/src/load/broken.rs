@@ -5,7 +5,6 @@
 //! error, and the connection is opened again after a pause that doubles from 1 to 128 ms.
 
 use super::connection::State;
-use super::tally::Phase;
 use super::{Load, Replies};
 use crate::net::Net;
 use crate::protocol::{ErrorKind, Failure, Protocol, Reply, Slot};
@@ -21,7 +20,9 @@ impl<P: Protocol, N: Net> Load<P, N> {
         if let Some(state) = connection.protocol.as_mut() {
             let mut replies = Replies {
                 tally: &mut self.tally,
-                latencies: &mut self.latencies,
+                latencies: &mut self.interval,
+                service: &mut self.service,
+                open_loop: self.open_loop.as_ref(),
                 in_flight: &mut self.in_flight,
                 now_ns,
             };
@@ -113,7 +114,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
                     }
                 }
                 State::Closed { retry_at_ns } => {
-                    if self.tally.phase == Phase::Drain && self.connections[id].is_idle() {
+                    if self.is_drained() && self.connections[id].is_idle() {
                         continue;
                     }
                     if now_ns >= retry_at_ns {

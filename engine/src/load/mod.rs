@@ -4,13 +4,17 @@
 //! [`Net`] moves them. The way of a request through the loop is `fill` → `flush` → `readable`
 //! → `took` → `fill`. What happens when a connection breaks is in `broken.rs`.
 
+pub mod arrivals;
 mod broken;
 pub mod connection;
+pub mod control;
 mod open;
+pub mod open_loop;
 pub mod tally;
 pub mod turn;
 
 use self::connection::{Connection, InFlight, State};
+use self::open_loop::OpenLoop;
 use self::tally::{Phase, Tally};
 use crate::histogram::Latencies;
 use crate::net::{Event, Net};
@@ -38,9 +42,18 @@ pub struct Load<P: Protocol, N: Net> {
     net: N,
     connections: Vec<Connection<P::Connection>>,
     tally: Tally,
+    /// Of the interval that is not yet published.
+    interval: Latencies,
+    /// Of all intervals before, since the last reset.
     latencies: Latencies,
+    /// From the sending instead of the intended time; told apart in open loop only.
+    service: Latencies,
+    published: turn::Published,
+    open_loop: Option<OpenLoop>,
     in_flight: u64,
     sequence: u64,
+    /// Requests that may still be sent in this turn.
+    remaining: u64,
     /// The next change of phase.
     edge_ns: u64,
     edges: turn::Edges,
@@ -63,9 +76,14 @@ impl<P: Protocol, N: Net> Load<P, N> {
                 .map(|_| Connection::new(settings.depth))
                 .collect(),
             tally: Tally::new(),
+            interval: Latencies::default(),
             latencies: Latencies::default(),
+            service: Latencies::default(),
+            published: turn::Published::default(),
+            open_loop: None,
             in_flight: 0,
             sequence: 0,
+            remaining: u64::MAX,
             edge_ns: u64::MAX,
             edges: turn::Edges::default(),
             look_at_ns: u64::MAX,
@@ -138,7 +156,9 @@ impl<P: Protocol, N: Net> Load<P, N> {
         };
         let mut replies = Replies {
             tally: &mut self.tally,
-            latencies: &mut self.latencies,
+            latencies: &mut self.interval,
+            service: &mut self.service,
+            open_loop: self.open_loop.as_ref(),
             in_flight: &mut self.in_flight,
             now_ns,
         };
@@ -172,32 +192,52 @@ impl<P: Protocol, N: Net> Load<P, N> {
         Ok(())
     }
 
-    /// Sends as many new requests as the phase, the slots and the protocol allow.
+    /// Sends as many new requests as the mode, the slots and the protocol allow.
     #[inline]
     fn fill(&mut self, id: usize, now_ns: u64) {
+        self.fill_at_most(id, now_ns, u32::MAX);
+    }
+
+    #[inline]
+    fn fill_at_most(&mut self, id: usize, now_ns: u64, most: u32) {
         let connection = &mut self.connections[id];
         let Some(state) = connection.protocol.as_mut() else {
             return;
         };
-        if matches!(self.tally.phase, Phase::LeadIn | Phase::Counted) {
-            while self.protocol.room(state) > 0 {
-                let Some(slot) = connection.free.pop() else {
-                    break;
-                };
-                connection.slots[slot as usize] = InFlight {
-                    busy: true,
-                    sequence: self.sequence,
-                    due_ns: now_ns,
-                    sent_ns: now_ns,
-                };
-                self.protocol
-                    .request(state, slot, self.sequence, &mut self.output);
-                self.sequence += 1;
-                self.in_flight += 1;
-                self.tally.went_out(now_ns, 1);
+        let mut room = self.protocol.room(state);
+        for _ in 0..most {
+            if room == 0 || connection.free.is_empty() || self.remaining == 0 {
+                break;
             }
+            let due_ns = match (&mut self.open_loop, self.tally.phase) {
+                (Some(open), Phase::LeadIn | Phase::Counted | Phase::Drain) => open.take(now_ns),
+                (None, Phase::LeadIn | Phase::Counted) => Some(now_ns),
+                _ => None,
+            };
+            let (Some(due_ns), Some(slot)) = (due_ns, connection.free.last().copied()) else {
+                break;
+            };
+            connection.free.pop();
+            connection.slots[slot as usize] = InFlight {
+                busy: true,
+                sequence: self.sequence,
+                due_ns,
+                sent_ns: now_ns,
+            };
+            self.protocol
+                .request(state, slot, self.sequence, &mut self.output);
+            self.sequence += 1;
+            self.remaining -= 1;
+            self.in_flight += 1;
+            self.tally.went_out(now_ns, 1);
+            room = self.protocol.room(state);
         }
         let spent = self.protocol.spent(state);
+        if let Some(open) = &mut self.open_loop {
+            if room > 0 && !connection.free.is_empty() {
+                open.list(id);
+            }
+        }
         if spent && connection.is_idle() {
             return self.replace(id);
         }
@@ -240,6 +280,8 @@ impl<P: Protocol, N: Net> Load<P, N> {
 struct Replies<'a> {
     tally: &'a mut Tally,
     latencies: &'a mut Latencies,
+    service: &'a mut Latencies,
+    open_loop: Option<&'a OpenLoop>,
     in_flight: &'a mut u64,
     now_ns: u64,
 }
@@ -249,14 +291,26 @@ impl Replies<'_> {
     fn take(&mut self, slot: &InFlight, reply: &Reply) {
         *self.in_flight -= 1;
         self.tally.came_back(self.now_ns, 1);
-        match &reply.failure {
-            None => {
-                let latency_ns = self.now_ns.saturating_sub(slot.due_ns);
-                if self.tally.right(self.now_ns, latency_ns) {
-                    self.latencies.record(latency_ns);
+        if let Some(failure) = &reply.failure {
+            return self.tally.wrong(failure);
+        }
+        // A burst sends some requests before their time: theirs runs from the sending.
+        let from_ns = slot.due_ns.min(slot.sent_ns);
+        let latency_ns = self.now_ns.saturating_sub(from_ns);
+        let counted = match self.open_loop {
+            None => self.tally.counting(),
+            Some(open) => {
+                let counted = open.counts(slot.due_ns);
+                if counted {
+                    self.service
+                        .record(self.now_ns.saturating_sub(slot.sent_ns));
                 }
+                counted
             }
-            Some(failure) => self.tally.wrong(failure),
+        };
+        self.tally.right(self.now_ns, latency_ns, counted);
+        if counted {
+            self.latencies.record(latency_ns);
         }
     }
 }

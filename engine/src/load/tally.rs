@@ -115,9 +115,9 @@ impl Tally {
         }
     }
 
-    /// A right reply arrived. True if its latency is to be recorded.
+    /// A right reply arrived; whether it is counted depends on closed or open loop.
     #[inline]
-    pub fn right(&mut self, now_ns: u64, latency_ns: u64) -> bool {
+    pub fn right(&mut self, now_ns: u64, latency_ns: u64, counted: bool) {
         self.replies_all += 1;
         if matches!(self.phase, Phase::LeadIn | Phase::Counted) {
             let bin = ((now_ns - self.started_ns) / self.bin_ns) as usize;
@@ -125,12 +125,11 @@ impl Tally {
                 *bin += 1;
             }
         }
-        if self.counting() {
+        if counted {
             self.replies += 1;
             self.latency_sum_ns += latency_ns;
             self.latency_max_ns = self.latency_max_ns.max(latency_ns);
         }
-        self.counting()
     }
 
     #[cold]

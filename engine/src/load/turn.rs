@@ -1,6 +1,9 @@
 //! One slice of load: lead-in, counted part, drain.
 
+use super::arrivals::Arrivals;
 use super::connection::State;
+use super::control::{Control, Interval};
+use super::open_loop::{OpenLoop, OpenReport, Pacing};
 use super::tally::{Errors, Phase};
 use super::Load;
 use crate::clock;
@@ -10,7 +13,7 @@ use crate::protocol::Protocol;
 use std::io;
 
 /// What is asked of one slice.
-#[derive(Clone, Debug, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
     pub token: String,
@@ -19,6 +22,16 @@ pub struct Turn {
     /// Processes whose CPU clocks are read at both edges of the counted part.
     #[serde(default)]
     pub pids: Vec<i32>,
+    /// Open loop: requests a second. Without it each reply brings the next request.
+    pub rate: Option<f64>,
+    #[serde(default)]
+    pub arrivals: Arrivals,
+    #[serde(default)]
+    pub pacing: Pacing,
+    /// For Poisson arrivals; made from the token if not given.
+    pub seed: Option<u64>,
+    /// Ends after so many requests, if that comes first.
+    pub requests: Option<u64>,
 }
 
 /// What a slice was: the fields of `slice` in docs/engine-protocol.md, with their meaning there.
@@ -43,11 +56,18 @@ pub struct Slice {
     pub engine_cpu_ns: u64,
     pub server_cpu_ns: Option<u64>,
     pub loop_delay_max_ns: u64,
+    /// Only in open loop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_loop: Option<OpenReport>,
 }
 
 const NS_PER_MS: u64 = 1_000_000;
 pub const BIN_MS: u64 = 5;
+/// The first edge is crossed at the first event after it, which may be late if this process did
+/// not get its core, and the counted part keeps its length: bins for a second more.
 const SPARE_BINS: u64 = 200;
+/// Bins are for slices, not for runs of minutes.
+const MOST_BINS: u64 = 100_000;
 
 /// The edges of the counted part, as planned until they are crossed and then as they were.
 #[derive(Clone, Debug, Default)]
@@ -61,36 +81,37 @@ pub struct Edges {
     server_cpu_ns: Option<u64>,
 }
 
+/// How far a watcher has been told.
+#[derive(Clone, Debug, Default)]
+pub struct Published {
+    interval_ns: u64,
+    next_ns: u64,
+    index: u64,
+    replies: u64,
+    errors: u64,
+    bytes_in: u64,
+}
+
 impl<P: Protocol, N: Net> Load<P, N> {
     /// Loads the target for one slice. It ends at the latest a timeout after its counted part.
     ///
     /// # Errors
     /// Only if waiting for events itself fails; whatever servers do is in the report.
-    pub fn turn(&mut self, turn: &Turn) -> io::Result<Slice> {
+    pub fn turn(&mut self, turn: &Turn, control: &Control) -> io::Result<Slice> {
         self.protocol.prepare(&turn.token);
-        self.begin(turn);
+        self.begin(turn, control);
         let mut events = Vec::new();
         loop {
             let now_ns = self.net.now_ns();
-            self.cross_edges(now_ns);
-            if now_ns >= self.look_at_ns {
-                self.look_at_ns = u64::MAX;
-                let next_ns = self.look_after(now_ns);
-                self.look_at_ns = self.look_at_ns.min(next_ns);
+            self.look_around(now_ns, control);
+            if self.is_drained() {
+                break;
             }
-            if self.tally.phase == Phase::Drain {
-                if self.in_flight == 0 {
-                    break;
-                }
-                if now_ns >= self.edges.until_ns.saturating_add(self.settings.timeout_ns) {
-                    self.give_up_all(now_ns);
-                    break;
-                }
+            if self.tally.phase == Phase::Drain && now_ns >= self.latest_ns() {
+                self.give_up_all(now_ns);
+                break;
             }
-            self.net.wait(
-                self.look_at_ns.min(self.edge_ns).min(self.latest_ns()),
-                &mut events,
-            )?;
+            self.net.wait(self.next_ns(), &mut events)?;
             let woke_ns = self.net.now_ns();
             for &event in &events {
                 self.handle(event);
@@ -100,35 +121,98 @@ impl<P: Protocol, N: Net> Load<P, N> {
                 self.tally.loop_delay_max_ns = self.tally.loop_delay_max_ns.max(busy_ns);
             }
         }
+        if self.published.interval_ns > 0 {
+            self.publish(control);
+        }
+        self.latencies.merge(&self.interval);
+        self.interval.reset();
         self.tally.phase = Phase::Idle;
         Ok(self.report())
     }
 
-    /// While draining: when the turn is over, whatever is still in flight.
-    fn latest_ns(&self) -> u64 {
-        let timeout_ns = self.settings.timeout_ns;
-        match self.tally.phase {
-            Phase::Drain => self.edges.until_ns.saturating_add(timeout_ns),
-            _ => u64::MAX,
+    /// Everything that time alone brings about.
+    fn look_around(&mut self, now_ns: u64, control: &Control) {
+        self.cross_edges(now_ns);
+        let all_done = self.remaining == 0 && self.in_flight == 0;
+        if self.tally.counting() && (all_done || control.is_stopped()) {
+            self.remaining = 0;
+            if let Some(open) = &mut self.open_loop {
+                open.close();
+            }
+            self.cross_edge(now_ns);
+        }
+        if now_ns >= self.look_at_ns {
+            self.look_at_ns = u64::MAX;
+            let next_ns = self.look_after(now_ns);
+            self.look_at_ns = self.look_at_ns.min(next_ns);
+        }
+        self.dispatch(now_ns);
+        if self.tally.counting() && now_ns >= self.published.next_ns {
+            self.publish(control);
+            self.published.next_ns += self.published.interval_ns;
         }
     }
 
-    fn begin(&mut self, turn: &Turn) {
+    /// When `look_around` has something to do again.
+    fn next_ns(&self) -> u64 {
+        let mut next_ns = self.look_at_ns.min(self.edge_ns);
+        if let Some(send_ns) = self.open_loop.as_ref().and_then(OpenLoop::next_ns) {
+            next_ns = next_ns.min(send_ns);
+        }
+        match self.tally.phase {
+            Phase::Counted => next_ns.min(self.published.next_ns),
+            Phase::Drain => next_ns.min(self.latest_ns()),
+            Phase::Idle | Phase::LeadIn => next_ns,
+        }
+    }
+
+    /// While draining: when the turn is over, whatever is still in flight.
+    fn latest_ns(&self) -> u64 {
+        self.edges.until_ns.saturating_add(self.settings.timeout_ns)
+    }
+
+    /// The counted part is over, and so is everything that belongs to it.
+    pub(super) fn is_drained(&self) -> bool {
+        let all_sent = match &self.open_loop {
+            Some(open) => open.is_exhausted(),
+            None => true,
+        };
+        self.tally.phase == Phase::Drain && self.in_flight == 0 && all_sent
+    }
+
+    fn begin(&mut self, turn: &Turn, control: &Control) {
         let lead_in_ns = turn.lead_in_ms * NS_PER_MS;
         let counted_ns = turn.counted_ms * NS_PER_MS;
         let started_ns = self.net.now_ns();
         let bin_ns = BIN_MS * NS_PER_MS;
-        // Some bins more: the first edge is crossed at the first event after it, which may be
-        // late if this process did not get its core, and the counted part keeps its length.
-        let bins = (lead_in_ns + counted_ns) / bin_ns + SPARE_BINS;
+        let bins = ((lead_in_ns + counted_ns) / bin_ns + SPARE_BINS).min(MOST_BINS);
         self.tally.begin(started_ns, bin_ns, bins as usize);
         self.tally.phase = Phase::LeadIn;
+        self.remaining = turn.requests.unwrap_or(u64::MAX);
+        self.published = Published {
+            interval_ns: control.interval_ns(),
+            next_ns: u64::MAX,
+            ..Published::default()
+        };
         self.edges = Edges {
             counted_ns,
             pids: turn.pids.clone(),
             ..Edges::default()
         };
         self.edge_ns = started_ns + lead_in_ns;
+        self.open_loop = turn.rate.map(|rate| {
+            let seed = turn.seed.unwrap_or_else(|| fnv1a(turn.token.as_bytes()));
+            OpenLoop::new(
+                turn.arrivals,
+                rate,
+                turn.pacing,
+                seed,
+                started_ns,
+                started_ns + lead_in_ns,
+                started_ns + lead_in_ns + counted_ns,
+                self.connections.len(),
+            )
+        });
         self.cross_edges(started_ns);
         self.look_at_ns = started_ns.saturating_add(self.settings.timeout_ns);
         for id in 0..self.connections.len() {
@@ -169,6 +253,9 @@ impl<P: Protocol, N: Net> Load<P, N> {
                 self.edges.engine_cpu_ns = engine_cpu_ns;
                 self.edges.server_cpu_ns = server_cpu_ns;
                 self.edge_ns = now_ns + self.edges.counted_ns;
+                if self.published.interval_ns > 0 {
+                    self.published.next_ns = now_ns + self.published.interval_ns;
+                }
             }
             Phase::Counted => {
                 self.tally.came_back(now_ns, self.in_flight);
@@ -184,9 +271,29 @@ impl<P: Protocol, N: Net> Load<P, N> {
         }
     }
 
+    /// Tells a watcher what happened since the last time.
+    #[cold]
+    fn publish(&mut self, control: &Control) {
+        let before = self.published.clone();
+        let errors = self.tally.errors.total();
+        self.published.index += 1;
+        self.published.replies = self.tally.replies;
+        self.published.errors = errors;
+        self.published.bytes_in = self.tally.bytes_in;
+        control.publish(Interval {
+            index: before.index,
+            replies: self.tally.replies - before.replies,
+            errors: errors - before.errors,
+            bytes_in: self.tally.bytes_in - before.bytes_in,
+            latencies: self.interval.clone(),
+        });
+        self.latencies.merge(&self.interval);
+        self.interval.reset();
+    }
+
     fn report(&mut self) -> Slice {
         let loaded_ns = self.edges.until_ns - self.tally.started_ns;
-        let bins = loaded_ns.div_ceil(self.tally.bin_ns) as usize;
+        let bins = loaded_ns.div_ceil(self.tally.bin_ns).min(MOST_BINS) as usize;
         self.tally.bins.resize(bins, 0);
         let tally = &self.tally;
         Slice {
@@ -209,6 +316,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
             engine_cpu_ns: self.edges.engine_cpu_ns,
             server_cpu_ns: self.edges.server_cpu_ns,
             loop_delay_max_ns: tally.loop_delay_max_ns,
+            open_loop: self.open_loop.as_mut().map(OpenLoop::report),
         }
     }
 
@@ -216,4 +324,16 @@ impl<P: Protocol, N: Net> Load<P, N> {
     pub fn latencies(&mut self) -> &mut Latencies {
         &mut self.latencies
     }
+
+    /// The same from the sending of each request; empty in closed loop.
+    pub fn service(&mut self) -> &mut Latencies {
+        &mut self.service
+    }
+}
+
+/// FNV-1a: any number will do as a seed, if the same token gives the same.
+fn fnv1a(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }

@@ -1,0 +1,218 @@
+//! Open loop: requests are sent when they are due, to whichever connection has room. When none
+//! has, they wait in a queue that is counted and never dropped; their latency runs on.
+
+use super::arrivals::{Arrivals, Schedule};
+use super::connection::State;
+use super::tally::Phase;
+use super::Load;
+use crate::net::Net;
+use crate::protocol::Protocol;
+use std::collections::VecDeque;
+
+/// When requests are sent, relative to when they are due.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Pacing {
+    /// Each at its time: a wake-up for nearly every request.
+    #[default]
+    Exact,
+    /// All that are due within one millisecond together, at its beginning. A request that is
+    /// sent before its time has its latency counted from when it was sent.
+    Burst,
+}
+
+const BURST_NS: u64 = 1_000_000;
+const NS_PER_S: f64 = 1e9;
+
+/// The state of one open-loop turn.
+pub struct OpenLoop {
+    pub arrivals: Arrivals,
+    pub rate: f64,
+    pub pacing: Pacing,
+    started_ns: u64,
+    /// Counted are the requests that are due in this span, however late they are answered.
+    from_ns: u64,
+    until_ns: u64,
+    /// The first request that has not been sent.
+    head: Schedule,
+    /// The first request that is not due yet.
+    tail: Schedule,
+    /// Due and not sent.
+    queued: u64,
+    queue_max: u64,
+    due: u64,
+    sent: u64,
+    last_sent_ns: u64,
+    /// Connections that may have room; each is in here once at most.
+    ready: VecDeque<usize>,
+    listed: Vec<bool>,
+}
+
+/// How an open-loop turn went; the fields of `open_loop` in docs/engine-protocol.md.
+#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+pub struct OpenReport {
+    pub asked_rps: f64,
+    pub achieved_rps: f64,
+    pub due: u64,
+    pub sent: u64,
+    pub unsent: u64,
+    pub queue_max: u64,
+}
+
+impl OpenLoop {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "one call, all of them named there"
+    )]
+    pub fn new(
+        arrivals: Arrivals,
+        rate: f64,
+        pacing: Pacing,
+        seed: u64,
+        started_ns: u64,
+        from_ns: u64,
+        until_ns: u64,
+        connections: usize,
+    ) -> Self {
+        let schedule = Schedule::new(arrivals, rate, started_ns, seed);
+        Self {
+            arrivals,
+            rate,
+            pacing,
+            started_ns,
+            from_ns,
+            until_ns,
+            head: schedule.clone(),
+            tail: schedule,
+            queued: 0,
+            queue_max: 0,
+            due: 0,
+            sent: 0,
+            last_sent_ns: from_ns,
+            ready: VecDeque::with_capacity(connections),
+            listed: vec![false; connections],
+        }
+    }
+
+    /// Whether a request that was due then belongs to the counted part.
+    #[inline]
+    pub fn counts(&self, due_ns: u64) -> bool {
+        (self.from_ns..self.until_ns).contains(&due_ns)
+    }
+
+    /// Up to when requests may be sent at `now_ns`.
+    fn horizon_ns(&self, now_ns: u64) -> u64 {
+        let horizon_ns = match self.pacing {
+            Pacing::Exact => now_ns + 1,
+            Pacing::Burst => {
+                self.started_ns + ((now_ns - self.started_ns) / BURST_NS + 1) * BURST_NS
+            }
+        };
+        horizon_ns.min(self.until_ns)
+    }
+
+    /// When to look again for something to send; `None` if only a reply can change anything.
+    pub fn next_ns(&self) -> Option<u64> {
+        let due_ns = self.head.due_ns();
+        if self.ready.is_empty() || due_ns >= self.until_ns {
+            return None;
+        }
+        Some(match self.pacing {
+            Pacing::Exact => due_ns,
+            Pacing::Burst => due_ns - (due_ns - self.started_ns) % BURST_NS,
+        })
+    }
+
+    /// Whether everything that will ever be due has been sent.
+    pub fn is_exhausted(&self) -> bool {
+        self.head.due_ns() >= self.until_ns
+    }
+
+    /// Counts what has become due.
+    fn observe(&mut self, now_ns: u64) {
+        while self.tail.due_ns() <= now_ns && self.tail.due_ns() < self.until_ns {
+            self.queued += 1;
+            self.due += u64::from(self.counts(self.tail.due_ns()));
+            self.tail.advance();
+        }
+        self.queue_max = self.queue_max.max(self.queued);
+    }
+
+    /// Takes the next request that may be sent at `now_ns`: when it is due.
+    #[inline]
+    pub fn take(&mut self, now_ns: u64) -> Option<u64> {
+        let due_ns = self.head.due_ns();
+        if due_ns >= self.horizon_ns(now_ns) {
+            return None;
+        }
+        self.head.advance();
+        // A burst sends some before their time: they become due now.
+        self.observe(now_ns.max(due_ns));
+        self.queued -= 1;
+        if self.counts(due_ns) {
+            self.sent += 1;
+            self.last_sent_ns = now_ns;
+        }
+        Some(due_ns)
+    }
+
+    /// Nothing that is not sent yet is asked for any more.
+    pub fn close(&mut self) {
+        self.until_ns = self.until_ns.min(self.head.due_ns());
+        self.due = self.sent;
+        self.queued = 0;
+    }
+
+    pub fn list(&mut self, id: usize) {
+        if !self.listed[id] {
+            self.listed[id] = true;
+            self.ready.push_back(id);
+        }
+    }
+
+    fn unlist(&mut self) -> Option<usize> {
+        let id = self.ready.pop_front()?;
+        self.listed[id] = false;
+        Some(id)
+    }
+
+    /// How the turn went.
+    pub fn report(&mut self) -> OpenReport {
+        self.observe(self.until_ns);
+        // All requests that were due are sent in the end, so a shortfall is the time it took.
+        let span_ns = (self.last_sent_ns.max(self.until_ns) - self.from_ns).max(1);
+        OpenReport {
+            asked_rps: self.rate,
+            achieved_rps: self.sent as f64 * NS_PER_S / span_ns as f64,
+            due: self.due,
+            sent: self.sent,
+            unsent: self.due - self.sent,
+            queue_max: self.queue_max,
+        }
+    }
+}
+
+impl<P: Protocol, N: Net> Load<P, N> {
+    /// Sends what is due, as far as there is room.
+    pub(super) fn dispatch(&mut self, now_ns: u64) {
+        if self.tally.phase == Phase::Idle {
+            return;
+        }
+        if let Some(open) = &mut self.open_loop {
+            open.observe(now_ns);
+        }
+        while let Some(id) = self.next_to_send(now_ns) {
+            // It is listed again, at the end, if it still has room afterwards.
+            if self.connections[id].state == State::Open {
+                self.fill_at_most(id, self.net.now_ns(), 1);
+            }
+        }
+    }
+
+    /// A connection that may have room, if a request may be sent now.
+    fn next_to_send(&mut self, now_ns: u64) -> Option<usize> {
+        let open = self.open_loop.as_mut()?;
+        open.next_ns().filter(|&next_ns| next_ns <= now_ns)?;
+        open.unlist()
+    }
+}

@@ -1,0 +1,288 @@
+//! The real load loop over a simulated network in virtual time: what a stall does to latency,
+//! exactly, with no machine in between.
+
+use deadheat_load::load::arrivals::Arrivals;
+use deadheat_load::load::control::Control;
+use deadheat_load::load::open_loop::Pacing;
+use deadheat_load::load::turn::{Slice, Turn};
+use deadheat_load::load::{Load, Settings};
+use deadheat_load::net::{Event, Net};
+use deadheat_load::protocol::http1::{Expect, Http1, Request};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{self, ErrorKind::WouldBlock};
+use std::rc::Rc;
+
+const MS: u64 = 1_000_000;
+const S: u64 = 1_000 * MS;
+const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// What the server does with a request that arrives at a point in time: when is it answered?
+type Server = fn(u64) -> u64;
+
+/// Connections to a server that answers each request at the time that `Server` says. Time
+/// passes only while the loop waits.
+struct Simulated {
+    now_ns: u64,
+    server: Server,
+    /// Replies on their way, by time: (time, order) to connection.
+    coming: BTreeMap<(u64, u64), usize>,
+    here: Vec<VecDeque<&'static [u8]>>,
+    order: u64,
+    requests: Rc<RefCell<Vec<u64>>>,
+}
+
+impl Net for Simulated {
+    fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    fn connect(&mut self, _: usize) -> io::Result<bool> {
+        Ok(true)
+    }
+
+    fn connected(&mut self, _: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn close(&mut self, id: usize) {
+        self.here[id].clear();
+        self.coming.retain(|_, to| *to != id);
+    }
+
+    fn send(&mut self, id: usize, bytes: &[u8]) -> io::Result<usize> {
+        assert!(bytes.ends_with(b"\r\n\r\n"), "whole requests");
+        self.requests.borrow_mut().push(self.now_ns);
+        self.order += 1;
+        let at_ns = (self.server)(self.now_ns);
+        self.coming.insert((at_ns, self.order), id);
+        Ok(bytes.len())
+    }
+
+    fn recv(&mut self, id: usize, buffer: &mut [u8]) -> io::Result<usize> {
+        let reply = self.here[id].pop_front().ok_or(WouldBlock)?;
+        buffer[..reply.len()].copy_from_slice(reply);
+        Ok(reply.len())
+    }
+
+    fn wait(&mut self, deadline_ns: u64, events: &mut Vec<Event>) -> io::Result<()> {
+        events.clear();
+        let Some((&(at_ns, _), _)) = self.coming.first_key_value() else {
+            assert_ne!(deadline_ns, u64::MAX, "waiting for nothing for ever");
+            self.now_ns = self.now_ns.max(deadline_ns);
+            return Ok(());
+        };
+        if at_ns > deadline_ns {
+            self.now_ns = self.now_ns.max(deadline_ns);
+            return Ok(());
+        }
+        self.now_ns = self.now_ns.max(at_ns);
+        while let Some(entry) = self.coming.first_entry() {
+            if entry.key().0 > self.now_ns {
+                break;
+            }
+            let id = entry.remove();
+            self.here[id].push_back(REPLY);
+            events.push(Event {
+                id,
+                readable: true,
+                hangup: false,
+                writable: false,
+            });
+        }
+        Ok(())
+    }
+}
+
+/// A run over `server`: the slice, the load with its histograms, when each request was sent.
+fn run(
+    server: Server,
+    connections: usize,
+    turn: &Turn,
+) -> (Slice, Load<Http1, Simulated>, Vec<u64>) {
+    let requests = Rc::new(RefCell::new(Vec::new()));
+    let net = Simulated {
+        now_ns: 1_000 * S,
+        server,
+        coming: BTreeMap::new(),
+        here: vec![VecDeque::new(); connections],
+        order: 0,
+        requests: Rc::clone(&requests),
+    };
+    let request = Request {
+        method: "GET".into(),
+        path: "/".into(),
+        host: "h".into(),
+        headers: Vec::new(),
+        body: None,
+    };
+    let expect = Expect {
+        status: Some(200),
+        body: Some("ok".into()),
+        success: false,
+    };
+    let settings = Settings {
+        connections,
+        depth: 1,
+        timeout_ns: 10 * S,
+    };
+    let mut load = Load::new(settings, Http1::new(request, expect), net);
+    load.open("simulated").expect("always");
+    let slice = load.turn(turn, &Control::default()).expect("always");
+    let sent = requests.borrow().clone();
+    (slice, load, sent)
+}
+
+fn open_loop(rate: f64, counted_ms: u64) -> Turn {
+    Turn {
+        counted_ms,
+        rate: Some(rate),
+        ..Turn::default()
+    }
+}
+
+/// When service begins if there is none at all during the last second of every five.
+fn after_the_stall(arrived_ns: u64) -> u64 {
+    let at_ns = arrived_ns % (5 * S);
+    if at_ns >= 4 * S {
+        arrived_ns - at_ns + 5 * S
+    } else {
+        arrived_ns
+    }
+}
+
+fn within(value_ns: u64, expected_ns: u64, share: f64) -> bool {
+    (value_ns as f64 / expected_ns as f64 - 1.0).abs() <= share
+}
+
+#[test]
+fn a_stall_is_seen_in_full_from_the_intended_time_and_hidden_from_the_sending() {
+    let (slice, mut load, _) = run(
+        |at| after_the_stall(at) + 100_000,
+        64,
+        &open_loop(2_000.0, 20_000),
+    );
+    let open = slice.open_loop.expect("an open loop");
+    assert_eq!((open.due, open.sent, open.unsent), (40_000, 40_000, 0));
+    assert!(
+        (open.achieved_rps / 2_000.0 - 1.0).abs() < 0.005,
+        "{open:?}"
+    );
+    // From the beginning of the stall to the first reply after it, both included, 2,001 became
+    // due and 64 of them could be sent.
+    assert_eq!(open.queue_max, 2_001 - 64);
+    assert_eq!(slice.replies, 40_000);
+    let mut ns = |quantile| load.latencies().as_hdr().value_at_quantile(quantile);
+    let (p50, p90, p99) = (ns(0.5), ns(0.9), ns(0.99));
+    assert!(p50 < 5 * MS, "{p50}");
+    assert!(within(p90, 500 * MS, 0.02), "{p90}");
+    assert!(within(p99, 950 * MS, 0.02), "{p99}");
+    assert!(within(slice.latency_max_ns, S, 0.02));
+    // From the actual sending, as a wrong tool has it: 4 x 64 requests of 40,000 saw anything.
+    let p99 = load.service().as_hdr().value_at_quantile(0.99);
+    assert!(within(p99, 100_000, 0.02), "{p99}");
+}
+
+#[test]
+fn a_closed_loop_does_not_see_the_stall() {
+    let turn = Turn {
+        counted_ms: 22_000,
+        ..Turn::default()
+    };
+    let (slice, mut load, _) = run(|at| after_the_stall(at) + MS, 16, &turn);
+    let p99 = load.latencies().as_hdr().value_at_quantile(0.99);
+    assert!(within(p99, MS, 0.02), "{p99}");
+    // Little's law holds all the same, but for what is in flight at the edges.
+    assert_eq!(slice.in_flight_ns, 16 * 22 * S);
+    assert!(slice.in_flight_ns - slice.latency_sum_ns <= 16 * MS);
+}
+
+#[test]
+fn requests_go_out_at_their_times() {
+    let (slice, _, sent) = run(|at| at + 100_000, 8, &open_loop(1_000.0, 1_000));
+    let expected: Vec<u64> = (0..1_000).map(|n| 1_000 * S + n * MS).collect();
+    assert_eq!(sent, expected);
+    assert_eq!(slice.latency_sum_ns, 1_000 * 100_000);
+}
+
+#[test]
+fn bursts_go_out_together_and_never_late() {
+    let mut turn = open_loop(10_000.0, 100);
+    turn.pacing = Pacing::Burst;
+    let (slice, _, sent) = run(|at| at + 100_000, 16, &turn);
+    let expected: Vec<u64> = (0..1_000).map(|n| 1_000 * S + n / 10 * MS).collect();
+    assert_eq!(sent, expected);
+    // None was late, so each latency is its service time.
+    assert_eq!(slice.latency_sum_ns, 1_000 * 100_000);
+}
+
+#[test]
+fn poisson_arrivals_come_from_their_seed() {
+    let mut turn = open_loop(5_000.0, 2_000);
+    turn.arrivals = Arrivals::Poisson;
+    turn.seed = Some(3);
+    let (first, _, sent) = run(|at| at + 100_000, 100, &turn);
+    let (_, _, again) = run(|at| at + 100_000, 100, &turn);
+    assert_eq!(sent, again);
+    assert_eq!(
+        first.open_loop.as_ref().map(|open| open.due),
+        Some(first.replies)
+    );
+    // Expected 10,000 with a standard deviation of 100.
+    assert!(
+        (9_600..=10_400).contains(&first.replies),
+        "{}",
+        first.replies
+    );
+}
+
+/// One request at a time, 1 ms each: a thousand a second and no more. Measured by when the
+/// request arrives on one connection.
+#[test]
+fn a_server_that_is_too_slow_shows_as_a_shortfall() {
+    let (slice, _, _) = run(|at| at + MS, 1, &open_loop(2_000.0, 1_000));
+    let open = slice.open_loop.expect("an open loop");
+    assert_eq!((open.due, open.sent, open.unsent), (2_000, 2_000, 0));
+    // Nothing is dropped: all 2,000 are answered, and that takes 2 s.
+    assert_eq!(slice.replies, 2_000);
+    assert!((open.achieved_rps - 1_000.0).abs() < 1.0, "{open:?}");
+    assert!(open.queue_max >= 999);
+    assert!(within(slice.latency_max_ns, S, 0.01));
+}
+
+#[test]
+fn what_is_due_in_the_counted_part_is_counted_however_late_it_is_answered() {
+    let mut turn = open_loop(1_000.0, 100);
+    turn.lead_in_ms = 50;
+    let (slice, _, sent) = run(|at| at + 500 * MS, 1_000, &turn);
+    assert_eq!(sent.len(), 150);
+    assert_eq!(slice.replies_all, 150);
+    assert_eq!(slice.replies, 100);
+    assert_eq!(slice.latency_sum_ns, 100 * 500 * MS);
+    assert_eq!(slice.bins.iter().sum::<u32>(), 0);
+}
+
+#[test]
+fn a_number_of_requests_is_that_number() {
+    for rate in [None, Some(1_000.0)] {
+        let turn = Turn {
+            counted_ms: 60_000,
+            requests: Some(1_000),
+            rate,
+            ..Turn::default()
+        };
+        let (slice, _, sent) = run(|at| at + 300_000, 7, &turn);
+        assert_eq!((sent.len(), slice.replies), (1_000, 1_000));
+        assert!(slice.counted_until_ns - slice.counted_from_ns < 2 * S);
+    }
+}
+
+#[test]
+fn a_server_that_never_answers_ends_the_turn_after_the_timeout() {
+    let (slice, _, sent) = run(|at| at + 1_000 * S, 4, &open_loop(1_000.0, 1_000));
+    // Four requests time out after 10 s, and the turn is over 10 s after its counted part.
+    let open = slice.open_loop.expect("an open loop");
+    assert_eq!(slice.errors.timeout, sent.len() as u64);
+    assert_eq!(open.sent + open.unsent, 1_000);
+    assert_eq!(slice.drained_ns - slice.started_ns, 11 * S);
+}
