@@ -13,7 +13,11 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class CpuTime:
-    """CPU time of a tree. The sum is exact; for a living tree its split is as coarse as /proc's ticks."""
+    """CPU time of a tree.
+
+    The sum is exact for a program that has exited and for a frozen tree; a thread that runs while it is
+    read counts up to its last scheduler tick. The split follows the kernel's ticks.
+    """
 
     user_ns: int
     system_ns: int

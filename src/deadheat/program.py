@@ -70,7 +70,7 @@ class Exit:
     """How a program ended and what its tree has used.
 
     `peak_memory_bytes` is, with `Spec.peak_memory`, the program's own; else the largest of the program
-    and the descendants that were waited for, and None below the launcher's own size (about 2 MB).
+    and the descendants that were waited for, and None for what is hardly larger than the launcher (1 MB).
     `tree_peak_memory_bytes` (traced only) is what all processes that lived at one time held at most.
     `stray` counts processes that the program left behind; they are gone now.
     """
