@@ -22,6 +22,7 @@ from deadheat.model.result import (
     WorkloadResult,
 )
 from deadheat.model.workload import HIGHER_IS_FASTER
+from deadheat.report import words
 from deadheat.suite import Suite
 from deadheat.tally import VALUES, Tally, Value, cpu_s, cpu_us_per_request, tally, throughput_rps, wall_s
 
@@ -227,19 +228,22 @@ def _verdicts(
     for (a, b), verdict in judged.items():
         broken = [g for g in (*race_gates, *rows[a].gates, *rows[b].gates) if not g.ok]
         final = verdict.void(f"{broken[0].name}: {broken[0].advice}") if broken else verdict
-        verdicts.append(_as_result(a, b, metric, final))
+        verdicts.append(_as_result(a, b, metric, final, found.block_s()))
     return tuple(verdicts)
 
 
-def _as_result(a: str, b: str, metric: str, verdict: stats.Verdict) -> Verdict:
-    """The verdict with the winner first, where there is one."""
+def _as_result(a: str, b: str, metric: str, verdict: stats.Verdict, block_s: float) -> Verdict:
+    """The verdict with the winner first, where there is one; else what would settle it."""
     ratio, ci = verdict.estimate.ratio, verdict.estimate.ci
     if verdict.winner == "b" and ratio is not None:
         a, b, ratio = b, a, 1 / ratio
         ci = (1 / ci[1], 1 / ci[0]) if ci is not None else None
     why = verdict.why
     if verdict.more_blocks is not None:
-        why = f"{why}; about {verdict.more_blocks} more blocks would settle it" if why else None
+        needed = (
+            f"about {verdict.more_blocks:,} more blocks ({words.duration(verdict.more_blocks * block_s)})"
+        )
+        why = f"{why}; {needed} would settle it" if why else None
     return Verdict(a=a, b=b, metric=metric, ratio=ratio, ci=ci, verdict=verdict.kind, why=why)
 
 

@@ -51,6 +51,16 @@ class Tally:
         """The blocks in which all these entries were measured."""
         return [b for b in self.blocks if all(b in self.turns.get(entry, {}) for entry in entries)]
 
+    def block_s(self) -> float:
+        """How long a block's turns took, seconds: the median over blocks."""
+        spans = [self._span_s(block) for block in self.blocks]
+        return float(np.median(spans)) if spans else 0.0
+
+    def _span_s(self, block: int) -> float:
+        turns = [turn for blocks in self.turns.values() for turn in blocks.get(block, [])]
+        ends = [turn.drained_ns if isinstance(turn, Slice) else turn.at_ns for turn in turns]
+        return (max(ends) - min(ends)) / 1e9 if ends else 0.0
+
     def series(self, entry: str, value: Value, blocks: Iterable[int]) -> Series:
         """Per block one array: the mean log value of each round; NaN where a turn of the round has none."""
         return [self._rounds(entry, value, block) for block in blocks]

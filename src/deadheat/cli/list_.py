@@ -33,7 +33,8 @@ def run(suite: options.SuiteOption = options.DEFAULT_SUITE, json_: options.JsonO
         width = max((len(c.id) for c in loaded.contenders[name]), default=0)
         for c in loaded.contenders[name]:
             mark = "*" if c.default else " "
-            console.out(f"  {mark} {c.id:<{width}}  {c.class_:<9}  {c.language}, {c.title}")
+            what = c.title if c.language in c.title else f"{c.title} ({c.language})"
+            console.out(f"  {mark} {c.id:<{width}}  {c.class_:<9}  {what}")
 
 
 def _as_json(suite: Suite) -> list[dict[str, object]]:

@@ -21,6 +21,7 @@ from deadheat.report import words
 
 PLAIN_EVERY_S = 10.0
 DRAW_EVERY_S = 0.2
+BAR_WIDTH = 12
 
 
 class View(Protocol):
@@ -202,9 +203,11 @@ class LiveView:
 
     def _table(self, plan: WorkloadPlan) -> Table:
         rows = {row.id: row for row in self._state.result.contenders} if self._state.result else {}
+        best = max((_speed(row) for row in rows.values()), default=0.0)
         table = Table(box=None, padding=(0, 2), header_style="dim")
         table.add_column("contender", no_wrap=True)
         table.add_column(words.UNITS[plan.metric], justify="right")
+        table.add_column("", no_wrap=True, width=BAR_WIDTH)
         table.add_column(f"against {escape(plan.reference)}")
         table.add_column("state", style="dim")
         for entry in plan.entries:
@@ -212,7 +215,8 @@ class LiveView:
             amount = words.amount(plan.metric, words.own_measure(plan.metric, row)) if row else ""
             ratio = self._null_ratio() if entry.null else _ratio(row)
             label = f"{entry.contender} (null)" if entry.null else entry.id
-            table.add_row(Text(label), amount, Text(ratio), self._state.states.get(entry.id, ""))
+            bar = _bar(row, best)
+            table.add_row(Text(label), amount, bar, Text(ratio), self._state.states.get(entry.id, ""))
         return table
 
     def _null_ratio(self) -> str:
@@ -224,6 +228,17 @@ def _ratio(row: ContenderResult | None) -> str:
     if row is None or row.against_reference is None:
         return "1" if row is not None and row.status == "measured" else ""
     return _plus_minus(row.against_reference.ratio, row.against_reference.ci)
+
+
+def _speed(row: ContenderResult) -> float:
+    """How fast against the reference; 0 where it is not known or beside the question."""
+    if row.class_ == "ceiling" or row.status != "measured":
+        return 0.0
+    return row.against_reference.ratio if row.against_reference is not None else 1.0
+
+
+def _bar(row: ContenderResult | None, best: float) -> str:
+    return "█" * round(BAR_WIDTH * _speed(row) / best) if row is not None and best > 0 else ""
 
 
 def _plus_minus(ratio: float, ci: tuple[float, float] | None) -> str:

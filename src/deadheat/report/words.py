@@ -32,6 +32,14 @@ def seconds(value: float) -> str:
     return f"{figure(value * 1e3)} ms" if value >= 1e-3 else f"{figure(value * 1e6)} µs"
 
 
+def duration(value_s: float) -> str:
+    """A length of time that nobody needs to the second: 40 s, 6 minutes, 3 hours."""
+    for unit_s, limit_s, unit in ((1, 90, "s"), (60, 5400, "minutes"), (3600, float("inf"), "hours")):
+        if value_s < limit_s:
+            return f"{value_s / unit_s:.0f} {unit}"
+    return f"{value_s:.0f} s"
+
+
 def size(value: int | None) -> str:
     if value is None:
         return DASH
@@ -81,14 +89,11 @@ def sentence(verdict: Verdict, margin: float) -> str:
         case "faster":
             return f"{verdict.a} is {figures}"
         case "dead heat":
-            return (
-                f"{verdict.a} and {verdict.b} are a dead heat, within {margin:.3g}: "
-                f"{ratio(verdict.ratio)} (95% CI {interval(verdict.ci)})".replace(
-                    f"{margin:.3g}", f"{margin * 100:.3g}%"
-                )
-            )
+            shown = f"{ratio(verdict.ratio)} (95% CI {interval(verdict.ci)})"
+            return f"{verdict.a} and {verdict.b} are a dead heat, within {margin * 100:.3g}%: {shown}"
         case "inconclusive":
-            return f"{verdict.a} against {verdict.b} is not settled: {figures}" + _why(verdict)
+            shown = f"{ratio(verdict.ratio)} (95% CI {interval(verdict.ci)})"
+            return f"{verdict.a} against {verdict.b} is not settled: {shown}" + _why(verdict)
         case _:
             return f"no verdict: {verdict.a} against {verdict.b}" + _why(verdict)
 
@@ -130,4 +135,4 @@ def _inverse(ci: tuple[float, float] | None) -> tuple[float, float] | None:
 
 
 def _why(verdict: Verdict) -> str:
-    return f" ({verdict.why})" if verdict.why else ""
+    return f"; {verdict.why}" if verdict.why else ""

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri, stdtr
 
-from deadheat.stats.estimate import FloatArray, t_quantile
+from deadheat.stats.estimate import t_quantile
 from deadheat.stats.verdict import Verdict
 
 # Enough runs that a level of 5% is met to within 0.1 points; simulated from a fixed seed, so always the same.
 _RUNS = 200_000
 _SEED = 1_983
-# A look's spending that fewer of those runs would reach is taken by the union bound instead.
+# Spending that fewer of those runs would reach is taken by the union bound instead.
 _FEWEST = 200
 
 
@@ -61,24 +62,28 @@ class Looks:
 
     def describe(self, alpha: float = 0.05) -> str:
         """The rule for people, as --dry-run prints it."""
-        looks = [n for n in self.blocks if n > 1]
-        levels = ", ".join(f"{self.nominal(alpha, n):.2g}" for n in looks)
+        first, last = self.blocks[0], self.blocks[-1]
+        if first == last:
+            return f"one look, after {last} {_blocks(last)}, at {alpha:.2g}"
+        evenly = self.blocks == tuple(range(first, last + 1))
+        when = f"each block from {first} on" if evenly else f"{', '.join(map(str, self.blocks))} blocks"
         return (
-            f"looks after {_listed(map(str, self.blocks))} blocks; stops when every pair is faster or a dead "
-            f"heat, else after {self.blocks[-1]}; alpha {alpha:.2g} spent by O'Brien and Fleming's rule "
-            f"(levels at the looks: {levels})"
+            f"looks after {when}; stops when every pair is faster or a dead heat, else after {last}; alpha "
+            f"{alpha:.2g} spent by O'Brien and Fleming's rule, {self.nominal(alpha, first):.2g} at the first "
+            f"look, a level of {self.nominal(alpha, last):.2g} at the last"
         )
 
 
-def plan_looks(blocks: int, *, most: int = 8) -> Looks:
-    """Looks for a run of up to `blocks` blocks: at most `most`, evenly from a quarter of the blocks on.
+def plan_looks(blocks: int) -> Looks:
+    """Looks for a run of up to `blocks` blocks: after each block from a quarter of them on.
 
-    Not before 3 blocks: earlier than that so little alpha is spent that nothing could be decided.
+    Not before 3 blocks: earlier than that so little alpha is spent that nothing could be decided. After each
+    block, because somebody may watch and stop there: with fewer planned looks, a run watched for 20 blocks
+    and stopped as soon as it looks good errs in 5.4% of cases at 5%, and with these it keeps to it. Against
+    8 looks that costs 3% of the interval's width at 20 blocks.
     """
-    first = max(3, math.ceil(blocks / 4))
-    if blocks <= first:
-        return Looks((blocks,))
-    return Looks(tuple(sorted({round(n) for n in np.linspace(first, blocks, min(most, blocks - first + 1))})))
+    first = min(blocks, max(3, math.ceil(blocks / 4)))
+    return Looks(tuple(range(first, blocks + 1)))
 
 
 def settled(verdicts: Iterable[Verdict]) -> bool:
@@ -98,13 +103,14 @@ def _nominal_levels(looks: tuple[int, ...], spent: tuple[float, ...]) -> tuple[f
     levels: list[float] = []
     before = 0.0
     for look, total, statistic in zip(looks, spent, statistics, strict=True):
-        new = total - before
         # The union bound: valid always, and exact at the first look.
+        new = total - before
         boundary = t_quantile(1 - new, look - 1) if new > 1e-15 else math.inf
         # Less one standard error of the simulation, so that what is left of it errs on the safe side.
-        crossing = round(new * _RUNS - math.sqrt(new * _RUNS))
-        if crossing >= _FEWEST and len(levels) > 0:
-            left = statistic[still_in]
+        crossed_in_all = round(total * _RUNS - math.sqrt(total * _RUNS))
+        left = statistic[still_in]
+        crossing = crossed_in_all - (_RUNS - len(left))
+        if levels and crossed_in_all >= _FEWEST and crossing > 0:
             boundary = min(boundary, float(np.partition(left, len(left) - crossing)[len(left) - crossing]))
         still_in &= statistic < boundary
         levels.append(2 * float(stdtr(look - 1, -boundary)))
@@ -112,8 +118,8 @@ def _nominal_levels(looks: tuple[int, ...], spent: tuple[float, ...]) -> tuple[f
     return tuple(levels)
 
 
-@lru_cache(maxsize=3)
-def _null_statistics(looks: tuple[int, ...]) -> tuple[FloatArray, ...]:
+@lru_cache(maxsize=2)
+def _null_statistics(looks: tuple[int, ...]) -> tuple[NDArray[np.float32], ...]:
     """Absolute t statistics at each look of simulated runs in which there is nothing to find."""
     rng = np.random.default_rng(_SEED)
     total, squares = np.zeros(_RUNS), np.zeros(_RUNS)
@@ -124,10 +130,10 @@ def _null_statistics(looks: tuple[int, ...]) -> tuple[FloatArray, ...]:
         squares += effect * effect
         if blocks in looks:
             variance = (squares - total * total / blocks) / (blocks - 1)
-            statistics.append(np.abs(total) / np.sqrt(variance * blocks))
+            # Single precision is plenty, and there may be many looks.
+            statistics.append((np.abs(total) / np.sqrt(variance * blocks)).astype(np.float32))
     return tuple(statistics)
 
 
-def _listed(words: Iterable[str]) -> str:
-    *most, last = words
-    return f"{', '.join(most)} and {last}" if most else last
+def _blocks(count: int) -> str:
+    return "block" if count == 1 else "blocks"
