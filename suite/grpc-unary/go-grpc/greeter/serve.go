@@ -31,7 +31,9 @@ func ListenAndServe(options ...grpc.ServerOption) error {
 
 	server := grpc.NewServer(options...)
 	pb.RegisterGreeterServer(server, &Server{})
-	healthpb.RegisterHealthServer(server, health.NewServer())
+	healthServer := health.NewServer()
+	healthServer.SetServingStatus(pb.Greeter_ServiceDesc.ServiceName, healthpb.HealthCheckResponse_SERVING)
+	healthpb.RegisterHealthServer(server, healthServer)
 	reflection.Register(server)
 
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
