@@ -1,0 +1,151 @@
+//! RESP2 replies, parsed where they lie.
+
+use crate::Error;
+
+/// Redis's own limit of a string (proto-max-bulk-len).
+const MAX_TEXT_BYTES: i64 = 512 * 1024 * 1024;
+const MAX_LINE_BYTES: usize = 64 * 1024;
+const MAX_DEPTH: usize = 128;
+
+/// One reply, borrowed from the buffer that it was read into.
+#[derive(Debug, PartialEq)]
+pub enum Reply<'a> {
+    Nil,
+    Integer(i64),
+    /// A status, such as `OK`.
+    Status(&'a [u8]),
+    Text(&'a [u8]),
+    Error(&'a [u8]),
+    List(Vec<Reply<'a>>),
+}
+
+/// One reply that owns what it holds.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Nil,
+    Okay,
+    Integer(i64),
+    Status(String),
+    Text(Vec<u8>),
+    Error(String),
+    List(Vec<Value>),
+}
+
+impl Reply<'_> {
+    pub fn to_value(&self) -> Value {
+        match self {
+            Reply::Nil => Value::Nil,
+            Reply::Integer(number) => Value::Integer(*number),
+            Reply::Status(b"OK") => Value::Okay,
+            Reply::Status(text) => Value::Status(String::from_utf8_lossy(text).into_owned()),
+            Reply::Text(text) => Value::Text(text.to_vec()),
+            Reply::Error(text) => Value::Error(String::from_utf8_lossy(text).into_owned()),
+            Reply::List(items) => Value::List(items.iter().map(Reply::to_value).collect()),
+        }
+    }
+}
+
+/// The reply at the start of `bytes` and its length; `None` if it is not there in full yet.
+#[inline]
+pub fn parse(bytes: &[u8]) -> Result<Option<(Reply<'_>, usize)>, Error> {
+    parse_nested(bytes, 0)
+}
+
+#[inline]
+fn parse_nested(bytes: &[u8], depth: usize) -> Result<Option<(Reply<'_>, usize)>, Error> {
+    let Some(line_bytes) = line_length(bytes)? else {
+        return Ok(None);
+    };
+    let (kind, line) = (bytes[0], &bytes[1..line_bytes]);
+    let used = line_bytes + 2;
+    let reply = match kind {
+        b'+' => Reply::Status(line),
+        b':' => Reply::Integer(integer(line)?),
+        b'-' => Reply::Error(line),
+        b'$' => return text(bytes, integer(line)?, used),
+        b'*' => return list(bytes, integer(line)?, used, depth),
+        _ => return Err(Error::Protocol("a reply cannot start like this")),
+    };
+    Ok(Some((reply, used)))
+}
+
+/// Bytes of the first line before its CR LF.
+#[inline]
+fn line_length(bytes: &[u8]) -> Result<Option<usize>, Error> {
+    // Lines are short: a plain loop beats a vectorised search.
+    match bytes.iter().position(|byte| *byte == b'\n') {
+        Some(end) if end >= 2 && bytes[end - 1] == b'\r' => Ok(Some(end - 1)),
+        Some(_) => Err(Error::Protocol("a line that is empty or does not end in CR LF")),
+        None if bytes.len() > MAX_LINE_BYTES => Err(Error::Protocol("a line without an end")),
+        None => Ok(None),
+    }
+}
+
+#[inline]
+fn text(bytes: &[u8], length: i64, start: usize) -> Result<Option<(Reply<'_>, usize)>, Error> {
+    if length == -1 {
+        return Ok(Some((Reply::Nil, start)));
+    }
+    if !(0..=MAX_TEXT_BYTES).contains(&length) {
+        return Err(Error::Protocol("a string of an impossible length"));
+    }
+    let end = start + length as usize;
+    match bytes.get(end..end + 2) {
+        None => Ok(None),
+        Some(b"\r\n") => Ok(Some((Reply::Text(&bytes[start..end]), end + 2))),
+        Some(_) => Err(Error::Protocol("a string that no CR LF follows")),
+    }
+}
+
+fn list(bytes: &[u8], length: i64, start: usize, depth: usize) -> Result<Option<(Reply<'_>, usize)>, Error> {
+    if length == -1 {
+        return Ok(Some((Reply::Nil, start)));
+    }
+    if !(0..=i64::from(i32::MAX)).contains(&length) {
+        return Err(Error::Protocol("a list of an impossible length"));
+    }
+    if depth == MAX_DEPTH {
+        return Err(Error::Protocol("lists are nested too deep"));
+    }
+    // The length announced is not believed before the items are there.
+    let mut items = Vec::new();
+    let mut used = start;
+    for _ in 0..length {
+        match parse_nested(&bytes[used..], depth + 1)? {
+            None => return Ok(None),
+            Some((item, length)) => {
+                items.push(item);
+                used += length;
+            }
+        }
+    }
+    Ok(Some((Reply::List(items), used)))
+}
+
+/// A signed decimal number of 64 bits.
+#[inline]
+fn integer(digits: &[u8]) -> Result<i64, Error> {
+    let wrong = || Error::Protocol("a number that is none, or too large");
+    let (negative, digits) = match digits {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, digits),
+    };
+    if digits.is_empty() || digits.len() > 19 {
+        return Err(wrong());
+    }
+    // Nineteen digits always fit an unsigned number.
+    let mut number = 0_u64;
+    for digit in digits {
+        let digit = digit.wrapping_sub(b'0');
+        if digit > 9 {
+            return Err(wrong());
+        }
+        number = number * 10 + u64::from(digit);
+    }
+    if negative {
+        0_i64.checked_sub_unsigned(number).ok_or_else(wrong)
+    } else {
+        i64::try_from(number).map_err(|_| wrong())
+    }
+}
