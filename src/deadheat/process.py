@@ -54,8 +54,11 @@ class ExitedError(Exception):
     """The program has exited where it should have been alive. `exit` says how."""
 
     def __init__(self, exit: Exit) -> None:
-        super().__init__(f"the program {exit.describe()}")
+        super().__init__(exit)  # the exit itself, so that it can be pickled
         self.exit = exit
+
+    def __str__(self) -> str:
+        return f"the program {self.exit.describe()}"
 
 
 class Launcher:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import itertools
+import os
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from deadheat.hosts.protocol import Collected, Event, Handle, Placement
 from deadheat.meter import Usage
+from deadheat.ports import Ports
 from deadheat.process import Launcher, Process
 from deadheat.program import Exit, Spec
 
@@ -20,11 +23,18 @@ class LocalHost:
 
     address = "127.0.0.1"
 
-    def __init__(self, launcher: Launcher | None = None) -> None:
+    def __init__(self, launcher: Launcher | None = None, ports: Ports | None = None) -> None:
         self._launcher = launcher or Launcher.find()
-        self._processes: dict[int, Process] = {}
-        self._told: set[int] = set()
-        self._ids = itertools.count(1)
+        self._ports = ports or Ports()
+        self._processes: dict[str, Process] = {}
+        self._told: set[str] = set()
+        self._ids = (f"local-{os.getpid()}-{id(self):x}-{count}" for count in itertools.count(1))
+
+    def now_ns(self) -> int:
+        return time.monotonic_ns()
+
+    def free_port(self) -> int:
+        return self._ports.take()
 
     def place(self, folder: Path) -> Placement:
         return Placement(folder.absolute())
@@ -36,33 +46,39 @@ class LocalHost:
         return handle
 
     def events(self, handle: Handle, timeout_s: float) -> tuple[Event, ...]:
+        process = self._process(handle)
         if handle.id in self._told:
             return ()
         try:
-            exit_ = self._processes[handle.id].wait(timeout_s)
+            exit = process.wait(timeout_s)
         except TimeoutError:
             return ()
         self._told.add(handle.id)
-        return (Event(handle, exit_),)
+        return (Event(handle, exit),)
 
     def stop(self, handle: Handle, grace_s: float) -> Exit:
-        return self._processes[handle.id].stop(grace_s)
+        return self._process(handle).stop(grace_s)
 
     def collect(self, handle: Handle) -> Collected:
-        process = self._processes[handle.id]
-        return Collected(process.poll(), process.output_tail(OUTPUT_TAIL_LINES))
+        process = self._process(handle)
+        exit = process.poll()  # first: what it said last is complete once it has ended
+        return Collected(
+            exit=exit,
+            stdout=_kept(process.spec.stdout),
+            stderr=_kept(process.spec.stderr),
+            output_tail=process.output_tail(OUTPUT_TAIL_LINES),
+        )
 
     def freeze(self, handle: Handle) -> None:
-        self._processes[handle.id].freeze()
+        self._process(handle).freeze()
 
     def thaw(self, handle: Handle) -> None:
-        self._processes[handle.id].thaw()
+        self._process(handle).thaw()
 
     def usage(self, handle: Handle, *, memory: bool) -> Usage:
-        return self._processes[handle.id].usage(memory=memory)
+        return self._process(handle).usage(memory=memory)
 
     def close(self) -> None:
-        """Kill whatever still runs."""
         for process in self._processes.values():
             process.close()
 
@@ -73,3 +89,14 @@ class LocalHost:
         self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _process(self, handle: Handle) -> Process:
+        try:
+            return self._processes[handle.id]
+        except KeyError:
+            raise ValueError(f"{handle.name} ({handle.id}) was not started by this host") from None
+
+
+def _kept(path: Path | None) -> bytes:
+    """What a program's output file holds. The launcher has kept it short."""
+    return path.read_bytes() if path is not None and path.is_file() else b""

@@ -1,7 +1,8 @@
-"""What a host can do: five verbs for things that run there, three more for measuring them.
+"""What a host can do: five verbs for what runs there, and a few more for measuring it.
 
-Everything that crosses the seam is a plain value: paths are the host's own, process ids are opaque, and
-no open file or socket is handed over, so that a later host may be another machine.
+Everything that crosses the seam is a plain value that can be pickled: paths are the host's own (`place`
+gives them), process ids mean something only there, moments are on its own clock, and no open file or
+socket is handed over. So a later host may be another machine. tests/hosts says what each must do.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from typing import Protocol
 from deadheat.meter import Usage
 from deadheat.process import ExitedError, StartError
 from deadheat.program import Exit, Spec
-from deadheat.ready import NotReadyError
 
 __all__ = [
     "Collected",
@@ -27,18 +27,30 @@ __all__ = [
 ]
 
 
+class NotReadyError(Exception):
+    """It did not answer right by the deadline. `reason` is the last thing that was wrong."""
+
+    def __init__(self, timeout_s: float, reason: str) -> None:
+        super().__init__(timeout_s, reason)  # both, so that it can be pickled
+        self.timeout_s = timeout_s
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return f"not ready after {self.timeout_s:g} s: {self.reason}"
+
+
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """A folder as the host has it."""
+    """A folder as the host has it. Paths below it may go into a `Spec` for that host."""
 
     path: Path
 
 
 @dataclass(frozen=True, slots=True)
 class Handle:
-    """A started program, as its host names it. `started_ns` is on the host's CLOCK_MONOTONIC."""
+    """A started program, as its host names it. `started_ns` is on the host's clock (`now_ns`)."""
 
-    id: int
+    id: str
     name: str
     started_ns: int
 
@@ -53,24 +65,39 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """What is left of a program: how it ended (None while it runs) and the end of what it said."""
+    """What is left of a program: how it ended (None while it runs) and what it said.
+
+    `stdout` and `stderr` are as much as its `Spec` lets be kept; empty where it names no file.
+    `output_tail` is the last lines of stderr, else of stdout, for messages.
+    """
 
     exit: Exit | None
+    stdout: bytes
+    stderr: bytes
     output_tail: str
 
 
 class Host(Protocol):
-    """A place where contenders and generators run. Closing it kills whatever it still has."""
+    """A place where contenders and generators run. Closing it kills whatever it still has.
+
+    A handle of another host, or one that was never given, raises ValueError.
+    """
 
     @property
     def address(self) -> str:
         """Where servers started here are reached."""
 
+    def now_ns(self) -> int:
+        """The host's CLOCK_MONOTONIC: what all moments that it tells are on."""
+
+    def free_port(self) -> int:
+        """A TCP port that a server may listen on there. Never the same twice. Raises UserError."""
+
     def place(self, folder: Path) -> Placement:
-        """Make a folder of the referee's available there."""
+        """Makes a folder of the referee's available there."""
 
     def start(self, spec: Spec) -> Handle:
-        """Raises StartError where the program cannot be started."""
+        """Returns when it runs. Raises StartError where the program cannot be started."""
 
     def events(self, handle: Handle, timeout_s: float) -> tuple[Event, ...]:
         """What happened to a program since the last call, waiting up to `timeout_s` for the first."""
@@ -82,10 +109,13 @@ class Host(Protocol):
         """What is left of it."""
 
     def freeze(self, handle: Handle) -> None:
-        """Stop the whole tree where it is; returns when none of it runs. Raises ExitedError."""
+        """Stops the whole tree where it is; returns when none of it runs. Raises ExitedError."""
 
     def thaw(self, handle: Handle) -> None:
-        """Let it go on. Raises ExitedError."""
+        """Lets it go on. Raises ExitedError."""
 
     def usage(self, handle: Handle, *, memory: bool) -> Usage:
         """CPU time so far, and memory if asked. Raises ExitedError."""
+
+    def close(self) -> None:
+        """Kills whatever still runs there."""

@@ -38,7 +38,7 @@ def ready(host: Host, handle: Handle, wrong: Callable[[], str | None], timeout_s
         stop.check()
         reason = _complaint(wrong)
         if reason is None:
-            return time.monotonic_ns() - handle.started_ns
+            return host.now_ns() - handle.started_ns
         left_s = deadline - time.monotonic()
         if left_s <= 0:
             raise NotReadyError(timeout_s, reason)

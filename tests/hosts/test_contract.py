@@ -1,0 +1,136 @@
+"""What every host must do, whatever it is. A new implementation joins the list in conftest.py."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from deadheat import hosts
+from deadheat.hosts import Collected, Event, ExitedError, Handle, Host, Spec, StartError
+from deadheat.hosts.local import LocalHost
+from deadheat.interrupt import InterruptedRunError, Stop
+
+PATIENCE_S = 60.0
+
+
+def spec(folder: Path, *argv: str, **more: object) -> Spec:
+    values: dict[str, object] = {
+        "argv": argv,
+        "cwd": folder,
+        "env": {"PATH": os.environ["PATH"]},
+        "stdout": folder / "out",
+        "stderr": folder / "err",
+    }
+    return Spec(**(values | more))  # type: ignore[arg-type]
+
+
+def python(folder: Path, source: str) -> Spec:
+    return spec(folder, sys.executable, "-S", "-c", source)
+
+
+def ended(host: Host, handle: Handle) -> Event:
+    (event,) = host.events(handle, PATIENCE_S)
+    return event
+
+
+def test_a_program_runs_where_it_was_placed_and_tells_its_end(host: Host, tmp_path: Path) -> None:
+    (tmp_path / "script").write_text("echo here; echo there >&2; exit 3")
+    placed = host.place(tmp_path).path
+    before_ns = host.now_ns()
+    handle = host.start(spec(placed, "sh", "script"))
+    event = ended(host, handle)
+    assert event.handle == handle
+    assert (event.exit.code, event.exit.signal) == (3, None)
+    assert before_ns < handle.started_ns < event.exit.at_ns < host.now_ns()
+    assert host.collect(handle) == Collected(event.exit, b"here\n", b"there\n", "there")
+
+
+def test_an_end_is_told_once(host: Host, tmp_path: Path) -> None:
+    handle = host.start(spec(host.place(tmp_path).path, "true"))
+    ended(host, handle)
+    assert host.events(handle, 0) == ()
+
+
+def test_nothing_happens_to_what_runs(host: Host, tmp_path: Path) -> None:
+    handle = host.start(spec(host.place(tmp_path).path, "sleep", "600"))
+    assert host.events(handle, 0) == ()
+    assert host.collect(handle).exit is None
+
+
+def test_what_cannot_start_raises(host: Host, tmp_path: Path) -> None:
+    with pytest.raises(StartError, match="cannot run no-such-server"):
+        host.start(spec(host.place(tmp_path).path, "no-such-server"))
+
+
+def test_a_stop_is_polite_first(host: Host, tmp_path: Path) -> None:
+    source = "import os, signal; signal.signal(15, lambda *_: os._exit(7)); print('up', flush=True); signal.pause()"
+    handle = host.start(python(host.place(tmp_path).path, source))
+    hosts.ready(host, handle, lambda: None if host.collect(handle).stdout else "silent", PATIENCE_S, Stop())
+    host.freeze(handle)
+    assert host.stop(handle, PATIENCE_S).code == 7
+    assert host.stop(handle, PATIENCE_S).code == 7
+
+
+def test_a_stop_is_firm_in_the_end(host: Host, tmp_path: Path) -> None:
+    source = "import signal; signal.signal(15, signal.SIG_IGN); print('up', flush=True); signal.pause()"
+    handle = host.start(python(host.place(tmp_path).path, source))
+    hosts.ready(host, handle, lambda: None if host.collect(handle).stdout else "silent", PATIENCE_S, Stop())
+    assert host.stop(handle, 0.05).signal == signal.SIGKILL
+
+
+def test_frozen_means_no_cpu_time(host: Host, tmp_path: Path) -> None:
+    handle = host.start(python(host.place(tmp_path).path, "while True: pass"))
+    host.freeze(handle)
+    before, after = host.usage(handle, memory=False), host.usage(handle, memory=True)
+    assert before.cpu == after.cpu
+    assert before.memory is None and after.memory is not None
+    host.thaw(handle)
+    while host.usage(handle, memory=False).cpu.total_ns <= after.cpu.total_ns:
+        assert host.events(handle, 0.005) == ()
+
+
+def test_what_has_ended_cannot_be_measured(host: Host, tmp_path: Path) -> None:
+    handle = host.start(spec(host.place(tmp_path).path, "false"))
+    exit = ended(host, handle).exit
+    for act in (host.freeze, host.thaw, lambda handle: host.usage(handle, memory=False)):
+        with pytest.raises(ExitedError, match="exited with status 1") as caught:
+            act(handle)
+        assert caught.value.exit == exit
+
+
+def test_a_handle_of_another_host_is_refused(host: Host, tmp_path: Path) -> None:
+    with LocalHost() as other:
+        stranger = other.start(spec(tmp_path, "true"))
+        with pytest.raises(ValueError, match="true"):
+            host.collect(stranger)
+
+
+def test_ports_are_never_the_same(host: Host) -> None:
+    assert len({host.free_port() for _ in range(50)}) == 50
+
+
+def test_closing_ends_everything(host: Host, tmp_path: Path) -> None:
+    handle = host.start(spec(host.place(tmp_path).path, "sleep", "600"))
+    (pid,) = host.usage(handle, memory=False).pids
+    host.close()
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_waiting_ends_with_the_program(host: Host, stop: Stop, tmp_path: Path) -> None:
+    handle = host.start(spec(host.place(tmp_path).path, "sh", "-c", "exit 4"))
+    assert hosts.wait(host, handle, stop).code == 4
+
+
+def test_waiting_ends_when_somebody_asks_to_stop(host: Host, stop: Stop, tmp_path: Path) -> None:
+    handle = host.start(spec(host.place(tmp_path).path, "sleep", "600"))
+    asked = threading.Timer(0.05, setattr, (stop, "requested", True))
+    asked.start()
+    with pytest.raises(InterruptedRunError):
+        hosts.wait(host, handle, stop)
+    asked.join()
+    assert host.collect(handle).exit is not None
