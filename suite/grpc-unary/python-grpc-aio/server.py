@@ -5,9 +5,9 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 
-import grpc
 import greeter_pb2
 import greeter_pb2_grpc
+import grpc
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 

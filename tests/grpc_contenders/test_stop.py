@@ -1,0 +1,30 @@
+"""SIGTERM tells clients with GOAWAY, lets go of the port and ends the server by itself."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from .conftest import GRACE_S, Serve
+from .test_answers import CONTENDERS
+from .wire import GOAWAY, Connection
+
+# A JVM that SIGTERM has ended in good order exits with 128 + 15.
+JVM_CODE = 143
+
+
+@pytest.mark.parametrize("contender", CONTENDERS)
+def test_a_stopped_server_says_goaway_and_ends(contender: str, serve: Serve) -> None:
+    server = serve(contender)
+    connection = Connection(server.port)
+    exit_ = server.stop()
+    kinds = [frame.type for frame in connection.frames_until_end()]
+    connection.close()
+
+    assert GOAWAY in kinds
+    assert exit_.why == "stopped", f"killed after {GRACE_S:.0f} s: {exit_.describe()}"
+    assert exit_.code == (JVM_CODE if server.contender.language == "Java" else 0)
+    assert exit_.stray == 0
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", server.port), timeout=5)
