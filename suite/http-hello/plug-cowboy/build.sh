@@ -1,7 +1,7 @@
 #!/bin/sh
-# Builds a release. Exits with 69 (EX_UNAVAILABLE), saying why in the last line, where the packages
-# cannot be had: Hex is asked for a few seconds at most, and whatever mirror, offline mode or cache
-# the user's Hex is set to is used. See docs/elixir.md.
+# Builds a release (in development mode: what `mix` runs). Where the packages cannot be had, it exits
+# with 69 (EX_UNAVAILABLE) and says why in the last line: Hex is asked for a few seconds at most, and
+# whatever mirror, offline mode or cache the user's Hex is set to is used. See docs/elixir.md.
 set -eu
 export MIX_ENV="${MIX_ENV:-prod}"
 export HEX_HTTP_TIMEOUT="${HEX_HTTP_TIMEOUT:-10}"
@@ -34,4 +34,8 @@ if ! mix deps.loadpaths --no-compile >/dev/null 2>&1 </dev/null &&
     exit 1
 fi
 
-mix release --overwrite
+if [ "$MIX_ENV" = prod ]; then
+    mix release --overwrite
+else
+    mix compile
+fi

@@ -1,0 +1,3 @@
+import Config
+
+# Nothing: what differs in production is read at start, in runtime.exs.

@@ -1,0 +1,17 @@
+defmodule HelloWeb.Router do
+  use HelloWeb, :router
+
+  # The generated pipeline less :fetch_session, :fetch_flash and :protect_from_forgery, as in the
+  # study.
+  pipeline :browser do
+    plug :accepts, ["html"]
+    plug :put_secure_browser_headers
+  end
+
+  scope "/", HelloWeb do
+    pipe_through :browser
+
+    get "/", HelloController, :index
+    get "/:name", HelloController, :show
+  end
+end
