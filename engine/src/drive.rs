@@ -1,9 +1,10 @@
 //! The referee's side: JSON lines in, JSON lines out, as docs/engine-protocol.md says.
 
+use crate::address::Url;
 use crate::error::{Error, Kind, Result};
 use crate::load::control::Control;
 use crate::load::turn::{Slice, Turn};
-use crate::protocol::http1::Expect;
+use crate::protocol::http1::{Expect, Request};
 use crate::target::{self, Spec, Target};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -155,13 +156,10 @@ impl Targets {
         if self.0.contains_key(&open.target) {
             return Err(Error::usage(format!("{} is open already", open.target)));
         }
-        let spec = Spec {
-            url: open.url,
-            connections: open.connections,
-            timeout_ms: open.timeout_ms,
-            remote: false,
-            method: open.request.method,
-            path: open.request.path,
+        let path = Url::parse(&open.url)?.path;
+        let request = Request {
+            method: open.request.method.unwrap_or_else(|| "GET".into()),
+            path: open.request.path.unwrap_or(path),
             headers: open.request.headers,
             body: open.request.body,
             expect: Expect {
@@ -169,6 +167,12 @@ impl Targets {
                 body: open.expect.body,
                 success: false,
             },
+            weight: None,
+        };
+        let spec = Spec {
+            connections: open.connections,
+            timeout_ms: open.timeout_ms,
+            ..Spec::new(&open.url, request)
         };
         self.0.insert(open.target.clone(), target::open(&spec)?);
         Ok(Event::Opened {

@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod clock;
+pub mod crew;
 pub mod drive;
 pub mod error;
 pub mod histogram;

@@ -1,35 +1,79 @@
 //! A target that is open: one address, one protocol, its connections.
 
 use crate::address::Url;
+use crate::crew::Crew;
 use crate::error::{Error, Kind, Result};
 use crate::histogram::Latencies;
 use crate::load::control::Control;
 use crate::load::turn::{Slice, Turn};
 use crate::load::{Load, Settings};
+use crate::net::address::Address;
 use crate::net::epoll::Epoll;
+use crate::net::tls::{self, Tls, Trust};
 use crate::net::Net;
-use crate::protocol::http1::{Expect, Http1, Request};
+use crate::protocol::http1::{Http1, Request};
 use crate::protocol::Protocol;
+use rustls::pki_types::ServerName;
 use std::io;
+use std::path::PathBuf;
 
-/// What is asked of a target, and what it is to answer. Each protocol takes what it needs.
-#[derive(Clone, Debug, Default)]
+/// What is asked of a target. Each protocol takes what it needs.
+#[derive(Clone, Debug)]
 pub struct Spec {
     pub url: String,
+    /// Go to this Unix socket instead of the URL's host.
+    pub unix: Option<PathBuf>,
     pub connections: usize,
+    /// Event loops, each with its share of the connections.
+    pub threads: usize,
+    /// Requests in flight on one connection.
+    pub pipeline: u32,
+    pub keep_alive: bool,
     pub timeout_ms: u64,
     /// The address may be anyone's.
     pub remote: bool,
-    /// Method, path, headers, body; the path of the URL if none is given here.
-    pub method: Option<String>,
-    pub path: Option<String>,
-    pub headers: Vec<(String, String)>,
-    pub body: Option<String>,
-    pub expect: Expect,
+    pub trust: Trust,
+    /// In turn or by weight; at least one for HTTP.
+    pub requests: Vec<Request>,
+}
+
+impl Spec {
+    /// One request to `url`, with nothing special about it.
+    pub fn new(url: &str, request: Request) -> Self {
+        Self {
+            url: url.into(),
+            unix: None,
+            connections: 64,
+            threads: 1,
+            pipeline: 1,
+            keep_alive: true,
+            timeout_ms: 5_000,
+            remote: false,
+            trust: Trust::default(),
+            requests: vec![request],
+        }
+    }
+
+    fn check(&self) -> Result<()> {
+        let one_each = [
+            (self.connections == 0, "at least 1 connection is needed"),
+            (self.threads == 0, "at least 1 thread is needed"),
+            (self.pipeline == 0, "a pipeline holds at least 1 request"),
+            (self.timeout_ms == 0, "a timeout is longer than 0"),
+            (
+                self.threads > self.connections,
+                "each thread needs a connection of its own",
+            ),
+        ];
+        match one_each.iter().find(|(wrong, _)| *wrong) {
+            Some((_, message)) => Err(Error::usage(*message)),
+            None => Ok(()),
+        }
+    }
 }
 
 /// A target of any protocol. Not on the hot path: one call is a slice.
-pub trait Target {
+pub trait Target: Send {
     /// # Errors
     /// Only if waiting for events itself fails.
     fn turn(&mut self, turn: &Turn, control: &Control) -> io::Result<Slice>;
@@ -39,7 +83,12 @@ pub trait Target {
     fn service(&mut self) -> &mut Latencies;
 }
 
-impl<P: Protocol, N: Net> Target for Load<P, N> {
+impl<P, N> Target for Load<P, N>
+where
+    P: Protocol + Send,
+    P::Connection: Send,
+    N: Net + Send,
+{
     fn turn(&mut self, turn: &Turn, control: &Control) -> io::Result<Slice> {
         Load::turn(self, turn, control)
     }
@@ -58,9 +107,10 @@ impl<P: Protocol, N: Net> Target for Load<P, N> {
 /// # Errors
 /// `usage` for what cannot be meant, `refused` and `timeout` for what is not there.
 pub fn open(spec: &Spec) -> Result<Box<dyn Target>> {
+    spec.check()?;
     let url = Url::parse(&spec.url)?;
     match url.scheme.as_str() {
-        "http" => open_with(spec, &url, http1(spec, &url)?, 1),
+        "http" | "https" => open_with(spec, &url, &http1(spec, &url)?, spec.pipeline, b"http/1.1"),
         other => Err(Error::new(
             Kind::Unsupported,
             format!("{}: {other} is not supported yet", spec.url),
@@ -68,40 +118,83 @@ pub fn open(spec: &Spec) -> Result<Box<dyn Target>> {
     }
 }
 
-/// The rest of [`open`], for any protocol with up to `depth` requests a connection.
-fn open_with<P: Protocol + 'static>(
+/// The rest of [`open`], for any protocol: `depth` requests in flight on each connection,
+/// `alpn` its name in TLS (for schemes that end in `s`).
+fn open_with<P>(
     spec: &Spec,
     url: &Url,
-    protocol: P,
+    protocol: &P,
     depth: u32,
-) -> Result<Box<dyn Target>> {
-    if spec.connections == 0 {
-        return Err(Error::usage("at least 1 connection is needed"));
-    }
-    if spec.timeout_ms == 0 {
-        return Err(Error::usage("the timeout has to be longer than 0"));
-    }
-    let address = url.resolve(spec.remote)?;
-    let settings = Settings {
-        connections: spec.connections,
-        depth,
-        timeout_ns: spec.timeout_ms.saturating_mul(1_000_000),
+    alpn: &[u8],
+) -> Result<Box<dyn Target>>
+where
+    P: Protocol + Clone + Send + 'static,
+    P::Connection: Send,
+{
+    let address = match &spec.unix {
+        Some(path) => Address::Unix(path.clone()),
+        None => Address::Tcp(url.resolve(spec.remote)?),
     };
-    let net = Epoll::new(address, spec.connections)
-        .map_err(|error| Error::usage(format!("cannot poll: {error}")))?;
-    let mut load = Load::new(settings, protocol, net);
-    load.open(&url.authority())?;
+    let name = match &spec.unix {
+        Some(path) => path.display().to_string(),
+        None => url.authority(),
+    };
+    let tls = match url.scheme.as_str() {
+        "https" | "grpcs" | "rediss" => {
+            let server = ServerName::try_from(url.host.clone())
+                .map_err(|_| Error::usage(format!("{}: no name for TLS", url.host)))?;
+            Some((tls::config(&spec.trust, &[alpn])?, server))
+        }
+        _ => None,
+    };
+    let mut crew: Vec<Box<dyn Target>> = Vec::new();
+    for thread in 0..spec.threads {
+        let more = usize::from(thread < spec.connections % spec.threads);
+        let settings = Settings {
+            connections: spec.connections / spec.threads + more,
+            keep_alive: spec.keep_alive,
+            depth,
+            timeout_ns: spec.timeout_ms.saturating_mul(1_000_000),
+        };
+        let net = Epoll::new(address.clone(), settings.connections)
+            .map_err(|error| Error::usage(format!("cannot poll: {error}")))?;
+        let protocol = protocol.clone();
+        crew.push(match &tls {
+            None => opened(Load::new(settings, protocol, net), &name)?,
+            Some((config, server)) => {
+                let config = config.clone();
+                let net = Tls::new(net, config, server.clone(), settings.connections);
+                opened(Load::new(settings, protocol, net), &name)?
+            }
+        });
+    }
+    match crew.len() {
+        1 => Ok(crew.remove(0)),
+        _ => Ok(Box::new(Crew::new(crew))),
+    }
+}
+
+fn opened<P, N>(mut load: Load<P, N>, name: &str) -> Result<Box<dyn Target>>
+where
+    P: Protocol + Send + 'static,
+    P::Connection: Send,
+    N: Net + Send + 'static,
+{
+    load.open(name)?;
     Ok(Box::new(load))
 }
 
 fn http1(spec: &Spec, url: &Url) -> Result<Http1> {
-    let request = Request {
-        method: spec.method.clone().unwrap_or_else(|| "GET".into()),
-        path: spec.path.clone().unwrap_or_else(|| url.path.clone()),
-        host: url.authority(),
-        headers: spec.headers.clone(),
-        body: spec.body.clone(),
-    };
-    request.check()?;
-    Ok(Http1::new(request, spec.expect.clone()))
+    if spec.requests.is_empty() {
+        return Err(Error::usage("at least one request is needed"));
+    }
+    if !spec.keep_alive && spec.pipeline > 1 {
+        return Err(Error::usage("a pipeline needs keep-alive"));
+    }
+    spec.requests.iter().try_for_each(Request::check)?;
+    Ok(Http1::new(
+        spec.requests.clone(),
+        &url.authority(),
+        spec.keep_alive,
+    ))
 }

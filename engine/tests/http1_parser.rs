@@ -1,23 +1,14 @@
 //! The HTTP/1.1 reply parser: the same replies however the bytes are cut, and no panic ever.
 
-use deadheat_load::protocol::http1::{Expect, Http1, Request};
+use deadheat_load::protocol::http1::{Http1, Request};
 use deadheat_load::protocol::{ErrorKind, Protocol};
 use proptest::prelude::*;
 
 fn protocol() -> Http1 {
-    let request = Request {
-        method: "GET".into(),
-        path: "/".into(),
-        host: "h".into(),
-        headers: Vec::new(),
-        body: None,
-    };
-    let expect = Expect {
-        status: Some(200),
-        body: Some("hello".into()),
-        success: false,
-    };
-    Http1::new(request, expect)
+    let mut request = Request::get("/");
+    request.expect.status = Some(200);
+    request.expect.body = Some("hello".into());
+    Http1::new(vec![request], "h", true)
 }
 
 /// Status and kind of failure of each reply, and whether the bytes were the protocol at all.

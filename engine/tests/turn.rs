@@ -126,7 +126,7 @@ fn connection_close_is_obeyed_without_a_lost_request() {
         }
     });
     let mut spec = spec(address, 2);
-    spec.expect.body = Some("Hello from {token}!\n".into());
+    spec.requests[0].expect.body = Some("Hello from {token}!\n".into());
     let slice = run(&spec);
     assert_eq!(slice.errors, Errors::default());
     assert_eq!(slice.replies_all, count.get());
@@ -220,7 +220,7 @@ fn garbage_is_a_protocol_error() {
             }
         });
         let mut spec = spec(address, 1);
-        spec.expect.body = Some(String::new());
+        spec.requests[0].expect.body = Some(String::new());
         let slice = run(&spec);
         assert!(
             slice.errors.protocol > 0,

@@ -7,7 +7,7 @@ use deadheat_load::load::open_loop::Pacing;
 use deadheat_load::load::turn::{Slice, Turn};
 use deadheat_load::load::{Load, Settings};
 use deadheat_load::net::{Event, Net};
-use deadheat_load::protocol::http1::{Expect, Http1, Request};
+use deadheat_load::protocol::http1::{Http1, Request};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind::WouldBlock};
@@ -41,8 +41,8 @@ impl Net for Simulated {
         Ok(true)
     }
 
-    fn connected(&mut self, _: usize) -> io::Result<()> {
-        Ok(())
+    fn connected(&mut self, _: usize) -> io::Result<bool> {
+        Ok(true)
     }
 
     fn close(&mut self, id: usize) {
@@ -109,24 +109,16 @@ fn run(
         order: 0,
         requests: Rc::clone(&requests),
     };
-    let request = Request {
-        method: "GET".into(),
-        path: "/".into(),
-        host: "h".into(),
-        headers: Vec::new(),
-        body: None,
-    };
-    let expect = Expect {
-        status: Some(200),
-        body: Some("ok".into()),
-        success: false,
-    };
+    let mut request = Request::get("/");
+    request.expect.status = Some(200);
+    request.expect.body = Some("ok".into());
     let settings = Settings {
         connections,
+        keep_alive: true,
         depth: 1,
         timeout_ns: 10 * S,
     };
-    let mut load = Load::new(settings, Http1::new(request, expect), net);
+    let mut load = Load::new(settings, Http1::new(vec![request], "h", true), net);
     load.open("simulated").expect("always");
     let slice = load.turn(turn, &Control::default()).expect("always");
     let sent = requests.borrow().clone();

@@ -84,17 +84,18 @@ impl Load {
         if self.duration == 0 {
             return Err(Error::usage("-d: has to be longer than 0"));
         }
+        let path = deadheat_load::address::Url::parse(&url)?.path;
+        let mut request = deadheat_load::protocol::http1::Request::get(&path);
+        request.expect = Expect {
+            status: self.expect_status,
+            body: self.expect_body.clone(),
+            success: true,
+        };
         Ok(Spec {
-            url,
             connections: self.connections,
             timeout_ms: self.timeout,
             remote: self.remote,
-            expect: Expect {
-                status: self.expect_status,
-                body: self.expect_body.clone(),
-                success: true,
-            },
-            ..Spec::default()
+            ..Spec::new(&url, request)
         })
     }
 

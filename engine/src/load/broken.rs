@@ -50,7 +50,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
             let failure = Failure::protocol(format!("{how} {when}"));
             self.lose(id, slot, &failure, now_ns);
         }
-        if lost.is_empty() {
+        if lost.is_empty() && self.settings.keep_alive {
             self.tally.reconnects += 1;
         }
         // A server that closes every connection unused must not make this loop spin.
@@ -183,7 +183,9 @@ impl<P: Protocol, N: Net> Load<P, N> {
     /// A connection that takes no more requests gives way to a new one.
     pub(super) fn replace(&mut self, id: usize) {
         self.shut(id);
-        self.tally.reconnects += 1;
+        if self.settings.keep_alive {
+            self.tally.reconnects += 1;
+        }
         self.connect(id);
     }
 

@@ -31,6 +31,8 @@ const LONGEST_UNREAD: usize = 1 << 20;
 #[derive(Clone, Copy, Debug)]
 pub struct Settings {
     pub connections: usize,
+    /// Connections are meant to last: a new one is worth a `reconnects`.
+    pub keep_alive: bool,
     /// Requests in flight on one connection, at most: pipeline depth or streams.
     pub depth: u32,
     pub timeout_ns: u64,
@@ -98,16 +100,26 @@ impl<P: Protocol, N: Net> Load<P, N> {
         match self.connections[id].state {
             State::Closed { .. } => {}
             State::Connecting { .. } => {
-                if event.writable {
-                    match self.net.connected(id) {
-                        Ok(()) => self.established(id),
-                        Err(error) => self.connect_failed(id, &error),
+                match self.net.connected(id) {
+                    Ok(true) => {
+                        self.established(id);
+                        // What a TLS layer has read already gives no event of its own.
+                        if event.readable {
+                            self.readable(id, event.hangup);
+                        }
                     }
+                    Ok(false) => {}
+                    Err(error) => self.connect_failed(id, &error),
                 }
             }
             State::Open => {
-                if event.writable && !self.connections[id].output.is_empty() {
-                    self.flush(id);
+                if event.writable {
+                    if self.net.writable(id).is_err() {
+                        return self.ended(id, "the server closed the connection");
+                    }
+                    if !self.connections[id].output.is_empty() {
+                        self.flush(id);
+                    }
                 }
                 if event.readable {
                     self.readable(id, event.hangup);
@@ -132,8 +144,8 @@ impl<P: Protocol, N: Net> Load<P, N> {
                     if let Err(failure) = self.took(id, n, now_ns) {
                         return self.failed(id, &failure);
                     }
-                    // A short read has emptied the socket (epoll(7)), unless its end is there.
-                    if n < self.buffer.len() && !hangup {
+                    // At a hangup there is always the end of the stream still to be read.
+                    if n < self.buffer.len() && !hangup && self.net.short_read_empties() {
                         break;
                     }
                 }
@@ -291,6 +303,7 @@ impl Replies<'_> {
     fn take(&mut self, slot: &InFlight, reply: &Reply) {
         *self.in_flight -= 1;
         self.tally.came_back(self.now_ns, 1);
+        self.tally.status(reply.status);
         if let Some(failure) = &reply.failure {
             return self.tally.wrong(failure);
         }

@@ -70,11 +70,12 @@ impl OpenLoop {
         pacing: Pacing,
         seed: u64,
         started_ns: u64,
+        offset_ns: u64,
         from_ns: u64,
         until_ns: u64,
         connections: usize,
     ) -> Self {
-        let schedule = Schedule::new(arrivals, rate, started_ns, seed);
+        let schedule = Schedule::new(arrivals, rate, started_ns + offset_ns, seed);
         Self {
             arrivals,
             rate,

@@ -1,6 +1,10 @@
 //! What is counted during a slice.
 
 use crate::protocol::{ErrorKind, Failure};
+use std::collections::BTreeMap;
+
+/// Statuses are below this; what is not counts as the last.
+const STATUSES: usize = 1000;
 
 /// Failed requests, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -56,6 +60,8 @@ pub struct Tally {
     pub reconnects: u64,
     pub errors: Errors,
     pub first_error: Option<String>,
+    /// Replies of the whole slice by status.
+    statuses: Box<[u64; STATUSES]>,
     /// Longest time that the loop took over one batch of events, in the counted part.
     pub loop_delay_max_ns: u64,
 }
@@ -77,6 +83,7 @@ impl Tally {
             reconnects: 0,
             errors: Errors::default(),
             first_error: None,
+            statuses: Box::new([0; STATUSES]),
             loop_delay_max_ns: 0,
         }
     }
@@ -92,6 +99,17 @@ impl Tally {
             bins: kept,
             ..Self::new()
         };
+    }
+
+    /// A reply with this status came, right or wrong.
+    #[inline]
+    pub fn status(&mut self, status: u16) {
+        self.statuses[usize::from(status).min(STATUSES - 1)] += 1;
+    }
+
+    pub fn statuses(&self) -> BTreeMap<u16, u64> {
+        let all = (0..).zip(self.statuses.iter().copied());
+        all.filter(|(_, count)| *count > 0).collect()
     }
 
     #[inline]

@@ -10,6 +10,7 @@ use crate::clock;
 use crate::histogram::Latencies;
 use crate::net::Net;
 use crate::protocol::Protocol;
+use std::collections::BTreeMap;
 use std::io;
 
 /// What is asked of one slice.
@@ -32,6 +33,12 @@ pub struct Turn {
     pub seed: Option<u64>,
     /// Ends after so many requests, if that comes first.
     pub requests: Option<u64>,
+    /// Open loop in several threads: how much later this one's first request is due.
+    #[serde(skip)]
+    pub offset_ns: u64,
+    /// Which of several threads this is.
+    #[serde(skip)]
+    pub member: u64,
 }
 
 /// What a slice was: the fields of `slice` in docs/engine-protocol.md, with their meaning there.
@@ -53,6 +60,9 @@ pub struct Slice {
     pub reconnects: u64,
     pub errors: Errors,
     pub first_error: Option<String>,
+    /// Replies of the whole slice by the protocol's status, for the summary of a run by hand.
+    #[serde(skip)]
+    pub statuses: BTreeMap<u16, u64>,
     pub engine_cpu_ns: u64,
     pub server_cpu_ns: Option<u64>,
     pub loop_delay_max_ns: u64,
@@ -201,13 +211,16 @@ impl<P: Protocol, N: Net> Load<P, N> {
         };
         self.edge_ns = started_ns + lead_in_ns;
         self.open_loop = turn.rate.map(|rate| {
-            let seed = turn.seed.unwrap_or_else(|| fnv1a(turn.token.as_bytes()));
+            let seed = turn
+                .seed
+                .unwrap_or_else(|| fnv1a(turn.token.as_bytes()).wrapping_add(turn.member));
             OpenLoop::new(
                 turn.arrivals,
                 rate,
                 turn.pacing,
                 seed,
                 started_ns,
+                turn.offset_ns,
                 started_ns + lead_in_ns,
                 started_ns + lead_in_ns + counted_ns,
                 self.connections.len(),
@@ -313,6 +326,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
             reconnects: tally.reconnects,
             errors: tally.errors,
             first_error: tally.first_error.clone(),
+            statuses: tally.statuses(),
             engine_cpu_ns: self.edges.engine_cpu_ns,
             server_cpu_ns: self.edges.server_cpu_ns,
             loop_delay_max_ns: tally.loop_delay_max_ns,

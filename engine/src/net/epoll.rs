@@ -1,13 +1,14 @@
-//! TCP over epoll: every socket is registered once, edge-triggered, for everything. There is
+//! Stream sockets over epoll: every socket is registered once, edge-triggered, for everything. There is
 //! no epoll_ctl for a request, only for a connection.
 
+use super::address::Address;
 use super::{Event, Net};
 use crate::clock;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{sockopt, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
+use rustix::net::{sockopt, RecvFlags, SendFlags};
 use std::io;
-use std::net::SocketAddr;
+use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 
 /// Events fetched with one system call.
@@ -15,20 +16,18 @@ const EVENTS_AT_ONCE: usize = 256;
 
 pub struct Epoll {
     epoll: OwnedFd,
-    address: SocketAddr,
+    address: Address,
     sockets: Vec<Option<OwnedFd>>,
-    raw: Vec<epoll::Event>,
 }
 
 impl Epoll {
     /// # Errors
     /// No epoll instance could be made (too many open files).
-    pub fn new(address: SocketAddr, connections: usize) -> io::Result<Self> {
+    pub fn new(address: Address, connections: usize) -> io::Result<Self> {
         Ok(Self {
             epoll: epoll::create(CreateFlags::CLOEXEC)?,
             address,
             sockets: (0..connections).map(|_| None).collect(),
-            raw: Vec::with_capacity(EVENTS_AT_ONCE),
         })
     }
 
@@ -46,18 +45,7 @@ impl Net for Epoll {
     }
 
     fn connect(&mut self, id: usize) -> io::Result<bool> {
-        let family = match self.address {
-            SocketAddr::V4(_) => AddressFamily::INET,
-            SocketAddr::V6(_) => AddressFamily::INET6,
-        };
-        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
-        let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, None)?;
-        sockopt::set_tcp_nodelay(&socket, true)?;
-        let at_once = match rustix::net::connect(&socket, &self.address) {
-            Ok(()) => true,
-            Err(Errno::INPROGRESS) => false,
-            Err(error) => return Err(error.into()),
-        };
+        let (socket, at_once) = self.address.connect()?;
         epoll::add(
             &self.epoll,
             &socket,
@@ -68,8 +56,9 @@ impl Net for Epoll {
         Ok(at_once)
     }
 
-    fn connected(&mut self, id: usize) -> io::Result<()> {
-        Ok(sockopt::socket_error(self.socket(id)?)??)
+    fn connected(&mut self, id: usize) -> io::Result<bool> {
+        sockopt::socket_error(self.socket(id)?)??;
+        Ok(true)
     }
 
     fn close(&mut self, id: usize) {
@@ -93,14 +82,15 @@ impl Net for Epoll {
 
     fn wait(&mut self, deadline_ns: u64, events: &mut Vec<Event>) -> io::Result<()> {
         events.clear();
-        self.raw.clear();
         let timeout = clock::to_timespec(deadline_ns.saturating_sub(clock::now_ns()));
-        let spare = rustix::buffer::spare_capacity(&mut self.raw);
-        match epoll::wait(&self.epoll, spare, Some(&timeout)) {
-            Ok(_) | Err(Errno::INTR) => {}
+        // On the stack, as rustix's event is not `Send`; not initialised, so at no cost.
+        let mut raw = [MaybeUninit::uninit(); EVENTS_AT_ONCE];
+        let raw = match epoll::wait(&self.epoll, &mut raw, Some(&timeout)) {
+            Ok((raw, _)) => raw,
+            Err(Errno::INTR) => return Ok(()),
             Err(error) => return Err(error.into()),
-        }
-        events.extend(self.raw.iter().map(|event| {
+        };
+        events.extend(raw.iter().map(|event| {
             let flags = event.flags;
             let hangup = EventFlags::HUP | EventFlags::RDHUP | EventFlags::ERR;
             Event {

@@ -3,7 +3,9 @@
 //! The loop is written against this trait, so that the same code runs over epoll and, in
 //! tests, over a simulated network in virtual time.
 
+pub mod address;
 pub mod epoll;
+pub mod tls;
 
 use std::io;
 
@@ -24,12 +26,12 @@ pub trait Net {
     /// Nanoseconds on the clock that all deadlines refer to.
     fn now_ns(&self) -> u64;
 
-    /// Begins to connect `id`; true if it is connected already. Otherwise a writable event
-    /// tells when to ask [`Net::connected`].
+    /// Begins to connect `id`; true if it is connected already. Otherwise events tell when to
+    /// ask [`Net::connected`].
     fn connect(&mut self, id: usize) -> io::Result<bool>;
 
-    /// How the attempt to connect ended.
-    fn connected(&mut self, id: usize) -> io::Result<()>;
+    /// Whether the attempt to connect has succeeded by now.
+    fn connected(&mut self, id: usize) -> io::Result<bool>;
 
     /// Closes `id`, if it is open.
     fn close(&mut self, id: usize);
@@ -39,6 +41,17 @@ pub trait Net {
 
     /// Reads what is there; 0 at the end of the stream, `WouldBlock` if nothing is there.
     fn recv(&mut self, id: usize, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// There is room to write again: whatever a layer holds back itself goes out now.
+    fn writable(&mut self, _id: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// Whether a read that did not fill the buffer has emptied the socket (epoll(7)), so that
+    /// no second read is needed to learn it.
+    fn short_read_empties(&self) -> bool {
+        true
+    }
 
     /// Waits for events until `deadline_ns` at the latest and puts them into `events`.
     fn wait(&mut self, deadline_ns: u64, events: &mut Vec<Event>) -> io::Result<()>;

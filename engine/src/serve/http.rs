@@ -1,6 +1,7 @@
 //! HTTP/1.1: `GET /{token}` is answered with `Hello from {token}!`, keep-alive and pipelining.
 
 use super::{Manner, Refused, Replies, Service};
+use crate::template::push_decimal;
 use memchr::memmem;
 
 const LONGEST_HEAD: usize = 64 * 1024;
@@ -55,7 +56,7 @@ impl Hello {
             Manner::Fail => b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: ",
             _ => b"HTTP/1.1 200 OK\r\nContent-Length: ".as_slice(),
         });
-        push_decimal(bytes, before.len() + middle.len() + after.len());
+        push_decimal(bytes, (before.len() + middle.len() + after.len()) as u64);
         bytes.extend_from_slice(b"\r\n\r\n");
         bytes.extend_from_slice(before);
         bytes.extend_from_slice(middle);
@@ -103,21 +104,6 @@ fn body_length(head: &[u8]) -> Result<usize, Refused> {
         }
     }
     Ok(0)
-}
-
-/// `write!` costs more than the rest of the reply.
-fn push_decimal(bytes: &mut Vec<u8>, mut number: usize) {
-    let mut digits = [0; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (number % 10) as u8;
-        number /= 10;
-        if number == 0 {
-            break;
-        }
-    }
-    bytes.extend_from_slice(&digits[at..]);
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use deadheat_load::protocol::http1::Expect;
+use deadheat_load::protocol::http1::Request;
 use deadheat_load::target::Spec;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -71,16 +71,11 @@ pub fn send(stream: &mut TcpStream, bytes: &[u8]) {
 
 /// A target at `address` that expects [`hello`].
 pub fn spec(address: SocketAddr, connections: usize) -> Spec {
+    let mut request = Request::get("/{token}");
+    request.expect.status = Some(200);
+    request.expect.body = Some("Hello from {token}!".into());
     Spec {
-        url: format!("http://{address}"),
         connections,
-        timeout_ms: 5_000,
-        path: Some("/{token}".into()),
-        expect: Expect {
-            status: Some(200),
-            body: Some("Hello from {token}!".into()),
-            success: false,
-        },
-        ..Spec::default()
+        ..Spec::new(&format!("http://{address}"), request)
     }
 }

@@ -3,47 +3,78 @@
 mod body;
 pub mod chunked;
 pub mod head;
+mod mix;
 mod request;
 
 pub use request::{Expect, Request};
 
 use self::body::{Body, Progress};
 use self::head::{Head, Malformed};
+use self::mix::Mix;
+use self::request::Wire;
 use super::in_order::InOrder;
 use super::{ErrorKind, Failure, Protocol, Reply, Slot};
-use crate::template::with_token;
+use crate::template::{with_token, Pieces};
 
 /// The protocol, with the requests of one turn rendered.
+#[derive(Clone)]
 pub struct Http1 {
-    request: Request,
-    expect: Expect,
-    /// The whole request, as it goes over the wire.
-    wire: Vec<u8>,
-    expected_body: Option<Vec<u8>>,
+    host: String,
+    keep_alive: bool,
+    mix: Mix,
+    requests: Vec<Prepared>,
     /// The last head that was parsed, byte for byte, and what it said. Servers send the same
     /// head over and over (but for a date each second), so most replies need a comparison
     /// instead of a parse.
     known: Vec<u8>,
     known_head: Option<Head>,
+    /// An expected body with its sequence number in place.
+    expected: Vec<u8>,
+}
+
+#[derive(Clone)]
+struct Prepared {
+    request: Request,
+    wire: Wire,
+    expected_body: Option<Pieces>,
+    is_head: bool,
 }
 
 /// What one connection remembers.
 pub struct Connection {
-    in_flight: InOrder<()>,
+    in_flight: InOrder<Asked>,
     /// The reply that has begun, if one has.
     reply: Option<(Head, Body)>,
     spent: bool,
 }
 
+/// Which of the requests it was, and its number.
+#[derive(Clone, Copy, Default)]
+struct Asked {
+    request: u32,
+    sequence: u64,
+}
+
 impl Http1 {
-    pub fn new(request: Request, expect: Expect) -> Self {
+    /// `requests` are sent in turn or by weight; there must be at least one. Without
+    /// `keep_alive` each has a connection of its own.
+    pub fn new(requests: Vec<Request>, host: &str, keep_alive: bool) -> Self {
         let mut protocol = Self {
-            request,
-            expect,
-            wire: Vec::new(),
-            expected_body: None,
+            host: host.to_owned(),
+            keep_alive,
+            mix: Mix::new(&requests),
+            requests: requests
+                .into_iter()
+                .map(|request| Prepared {
+                    wire: request.render(host, keep_alive, ""),
+                    expected_body: None,
+                    is_head: request.method == "HEAD",
+                    request,
+                })
+                .collect(),
             known: Vec::new(),
             known_head: None,
+            expected: Vec::new(),
         };
         protocol.prepare("");
         protocol
@@ -67,7 +98,12 @@ impl Http1 {
     }
 
     /// The head of the next final reply: interim (1xx) replies before it are skipped.
-    fn begin(&mut self, input: &[u8], at: &mut usize) -> Result<Option<(Head, Body)>, Failure> {
+    fn begin(
+        &mut self,
+        asked: Asked,
+        input: &[u8],
+        at: &mut usize,
+    ) -> Result<Option<(Head, Body)>, Failure> {
         loop {
             let rest = &input[*at..];
             if rest.is_empty() {
@@ -81,39 +117,52 @@ impl Http1 {
                 101 => return Err(Failure::protocol("101 Switching Protocols, unasked")),
                 100..=199 => {}
                 _ => {
-                    return Ok(Some((
-                        head,
-                        Body::new(&head, self.request.method == "HEAD"),
-                    )))
+                    let is_head = self.requests[asked.request as usize].is_head;
+                    return Ok(Some((head, Body::new(&head, is_head))));
                 }
             }
         }
     }
 
     #[inline]
-    fn finish(&self, connection: &mut Connection, head: Head, body: &Body) -> Reply {
-        let slot = connection.in_flight.pop().map_or(0, |(slot, ())| slot);
-        if !head.keep_alive || body.ends_connection() {
+    fn finish(&mut self, connection: &mut Connection, head: Head, body: &Body) -> Option<Reply> {
+        let (slot, asked) = connection.in_flight.pop()?;
+        if !head.keep_alive || !self.keep_alive || body.ends_connection() {
             connection.spent = true;
         }
-        let failure = match (self.expect.status, &self.expected_body) {
+        let prepared = &self.requests[asked.request as usize];
+        let expect = &prepared.request.expect;
+        let failure = match (expect.status, &prepared.expected_body) {
             (Some(status), _) if status != head.status => Some(Failure::new(
                 ErrorKind::Status,
                 format!("status {}, expected {status}", head.status),
             )),
-            (None, _) if self.expect.success && head.status >= 400 => Some(Failure::new(
+            (None, _) if expect.success && head.status >= 400 => Some(Failure::new(
                 ErrorKind::Status,
                 format!("status {}", head.status),
             )),
-            (_, Some(expected)) if !body.is(expected) => {
-                Some(Failure::new(ErrorKind::Body, body.explain(expected)))
+            (_, Some(expected)) => {
+                let expected = constant_or_written(expected, asked, &mut self.expected);
+                (!body.is(expected)).then(|| Failure::new(ErrorKind::Body, body.explain(expected)))
             }
             _ => None,
         };
-        Reply {
+        Some(Reply {
             slot,
             status: head.status,
             failure,
+        })
+    }
+}
+
+#[inline]
+fn constant_or_written<'a>(pieces: &'a Pieces, asked: Asked, scratch: &'a mut Vec<u8>) -> &'a [u8] {
+    match pieces.constant() {
+        Some(bytes) => bytes,
+        None => {
+            scratch.clear();
+            pieces.write(asked.sequence, scratch);
+            scratch
         }
     }
 }
@@ -126,12 +175,12 @@ impl Protocol for Http1 {
     type Connection = Connection;
 
     fn prepare(&mut self, token: &str) {
-        self.wire = self.request.render(token);
-        self.expected_body = self
-            .expect
-            .body
-            .as_ref()
-            .map(|body| with_token(body, token).into_bytes());
+        for prepared in &mut self.requests {
+            let request = &prepared.request;
+            prepared.wire = request.render(&self.host, self.keep_alive, token);
+            let body = request.expect.body.as_ref();
+            prepared.expected_body = body.map(|body| Pieces::new(&with_token(body, token)));
+        }
     }
 
     fn connect(&mut self, depth: u32, _output: &mut Vec<u8>) -> Connection {
@@ -144,10 +193,10 @@ impl Protocol for Http1 {
 
     #[inline]
     fn room(&self, connection: &Connection) -> u32 {
-        if connection.spent {
-            0
-        } else {
-            u32::MAX
+        match (connection.spent, self.keep_alive) {
+            (true, _) => 0,
+            (false, true) => u32::MAX,
+            (false, false) => u32::from(connection.in_flight.is_empty()),
         }
     }
 
@@ -157,9 +206,16 @@ impl Protocol for Http1 {
     }
 
     #[inline]
-    fn request(&mut self, connection: &mut Connection, slot: Slot, _: u64, output: &mut Vec<u8>) {
-        connection.in_flight.push(slot, ());
-        output.extend_from_slice(&self.wire);
+    fn request(
+        &mut self,
+        connection: &mut Connection,
+        slot: Slot,
+        sequence: u64,
+        output: &mut Vec<u8>,
+    ) {
+        let request = self.mix.pick(sequence);
+        connection.in_flight.push(slot, Asked { request, sequence });
+        self.requests[request as usize].wire.write(sequence, output);
     }
 
     #[inline]
@@ -172,25 +228,32 @@ impl Protocol for Http1 {
     ) -> Result<usize, Failure> {
         let mut at = 0;
         loop {
+            if at == input.len() {
+                return Ok(at);
+            }
+            let Some((_, asked)) = connection.in_flight.front() else {
+                return Err(Failure::protocol("bytes that nobody asked for"));
+            };
+            if connection.spent {
+                return Err(Failure::protocol("bytes after the last reply"));
+            }
             let (head, mut body) = match connection.reply.take() {
                 Some(begun) => begun,
-                None if at == input.len() => return Ok(at),
-                None if connection.in_flight.is_empty() => {
-                    return Err(Failure::protocol("bytes that nobody asked for"));
-                }
-                None if connection.spent => {
-                    return Err(Failure::protocol("bytes after Connection: close"));
-                }
-                None => match self.begin(input, &mut at)? {
+                None => match self.begin(asked, input, &mut at)? {
                     Some(begun) => begun,
                     None => return Ok(at),
                 },
             };
-            let expected = self.expected_body.as_deref();
+            let expected = match &self.requests[asked.request as usize].expected_body {
+                Some(pieces) => Some(constant_or_written(pieces, asked, &mut self.expected)),
+                None => None,
+            };
             match body.take(&input[at..], expected).map_err(malformed)? {
                 Progress::Done(used) => {
                     at += used;
-                    replies(self.finish(connection, head, &body));
+                    if let Some(reply) = self.finish(connection, head, &body) {
+                        replies(reply);
+                    }
                 }
                 Progress::More(used) => {
                     connection.reply = Some((head, body));
@@ -203,7 +266,7 @@ impl Protocol for Http1 {
     fn closed(&mut self, connection: &mut Connection, replies: &mut impl FnMut(Reply)) {
         if let Some((head, body)) = connection.reply.take() {
             if body.ends_connection() {
-                replies(self.finish(connection, head, &body));
+                self.finish(connection, head, &body).map(replies);
             } else {
                 connection.reply = Some((head, body));
             }
@@ -214,7 +277,7 @@ impl Protocol for Http1 {
         connection
             .in_flight
             .front()
-            .is_some_and(|(front, ())| front == slot)
+            .is_some_and(|(front, _)| front == slot)
             && (unused > 0 || connection.reply.is_some())
     }
 }

@@ -1,21 +1,35 @@
 //! What is asked, and what is expected.
 
 use crate::error::{Error, Result};
-use crate::template::with_token;
+use crate::template::{push_decimal, with_token, Pieces};
+use serde::Deserialize;
 
-/// One HTTP request; path, header values and body may hold `{token}`.
-#[derive(Clone, Debug)]
+/// One HTTP request and the reply it should get; one line of a `--requests` file.
+/// Path, header values and bodies may hold `{token}` and `{seq}`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Request {
+    #[serde(default = "get")]
     pub method: String,
     pub path: String,
-    /// For the Host header, unless `headers` has one.
-    pub host: String,
+    #[serde(default)]
     pub headers: Vec<(String, String)>,
+    #[serde(default)]
     pub body: Option<String>,
+    #[serde(default)]
+    pub expect: Expect,
+    /// Share of this request among several; without any they are sent in turn.
+    #[serde(default)]
+    pub weight: Option<f64>,
+}
+
+fn get() -> String {
+    "GET".into()
 }
 
 /// What a reply must be; `None` is not compared.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Expect {
     pub status: Option<u16>,
     pub body: Option<String>,
@@ -24,6 +38,17 @@ pub struct Expect {
 }
 
 impl Request {
+    pub fn get(path: &str) -> Self {
+        Self {
+            method: get(),
+            path: path.into(),
+            headers: Vec::new(),
+            body: None,
+            expect: Expect::default(),
+            weight: None,
+        }
+    }
+
     /// Refuses what would not be one request on the wire.
     ///
     /// # Errors
@@ -33,6 +58,9 @@ impl Request {
         if !is_name(&self.method) {
             return Err(Error::usage(format!("{:?} is no HTTP method", self.method)));
         }
+        if matches!(self.method.as_str(), "CONNECT") {
+            return Err(Error::usage("CONNECT is not supported"));
+        }
         if !self.path.starts_with('/') || self.path.bytes().any(|b| b <= b' ' || b == 0x7f) {
             return Err(Error::usage(format!("{:?} is no path", self.path)));
         }
@@ -41,35 +69,76 @@ impl Request {
                 return Err(Error::usage(format!("\"{name}: {value}\" is no header")));
             }
         }
+        if self
+            .weight
+            .is_some_and(|weight| !(weight > 0.0 && weight.is_finite()))
+        {
+            return Err(Error::usage(format!("{}: a weight is above 0", self.path)));
+        }
         Ok(())
     }
 
-    /// The request as it goes over the wire.
-    pub fn render(&self, token: &str) -> Vec<u8> {
+    pub(super) fn render(&self, host: &str, keep_alive: bool, token: &str) -> Wire {
         let has = |name: &str| {
             self.headers
                 .iter()
                 .any(|(n, _)| n.eq_ignore_ascii_case(name))
         };
-        let mut wire = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
+        let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
         if !has("host") {
-            wire += &format!("Host: {}\r\n", self.host);
+            head += &format!("Host: {host}\r\n");
+        }
+        if !keep_alive && !has("connection") {
+            head += "Connection: close\r\n";
         }
         for (name, value) in &self.headers {
-            wire += &format!("{name}: {value}\r\n");
+            head += &format!("{name}: {value}\r\n");
         }
-        let mut wire = with_token(&wire, token).into_bytes();
-        if let Some(body) = &self.body {
-            let body = with_token(body, token);
-            if !has("content-length") {
-                wire.extend_from_slice(format!("Content-Length: {}\r\n", body.len()).as_bytes());
+        let mut head = Pieces::new(&with_token(&head, token));
+        let body = self
+            .body
+            .as_ref()
+            .map(|body| Pieces::new(&with_token(body, token)));
+        let mut length_varies = false;
+        match &body {
+            Some(body) if has("content-length") || body.is_constant() => {
+                if !has("content-length") {
+                    head.push(&format!("Content-Length: {}\r\n", body.len(0)));
+                }
+                head.push("\r\n");
             }
-            wire.extend_from_slice(b"\r\n");
-            wire.extend_from_slice(body.as_bytes());
-        } else {
-            wire.extend_from_slice(b"\r\n");
+            Some(_) => length_varies = true,
+            None => head.push("\r\n"),
         }
-        wire
+        Wire {
+            head,
+            body,
+            length_varies,
+        }
+    }
+}
+
+/// A request as it goes over the wire, but for its sequence number.
+#[derive(Clone, Debug)]
+pub(super) struct Wire {
+    head: Pieces,
+    body: Option<Pieces>,
+    /// The body's length depends on the sequence number, so its header is still to be written.
+    length_varies: bool,
+}
+
+impl Wire {
+    #[inline]
+    pub fn write(&self, sequence: u64, output: &mut Vec<u8>) {
+        self.head.write(sequence, output);
+        if let Some(body) = &self.body {
+            if self.length_varies {
+                output.extend_from_slice(b"Content-Length: ");
+                push_decimal(output, body.len(sequence) as u64);
+                output.extend_from_slice(b"\r\n\r\n");
+            }
+            body.write(sequence, output);
+        }
     }
 }
 
@@ -82,18 +151,64 @@ fn is_token_byte(byte: u8) -> bool {
 mod tests {
     use super::*;
 
+    fn written(request: &Request, sequence: u64) -> String {
+        let mut output = Vec::new();
+        request
+            .render("h:80", true, "ab")
+            .write(sequence, &mut output);
+        String::from_utf8(output).unwrap()
+    }
+
     #[test]
     fn rendered_with_token_and_length() {
-        let request = Request {
-            method: "POST".into(),
-            path: "/{token}".into(),
-            host: "127.0.0.1:80".into(),
-            headers: vec![("X-A".into(), "{token}".into())],
-            body: Some("<{token}>".into()),
-        };
+        let mut request = Request::get("/{token}");
+        request.method = "POST".into();
+        request.headers = vec![("X-A".into(), "{token}".into())];
+        request.body = Some("<{token}>".into());
         assert_eq!(
-            String::from_utf8(request.render("ab")).unwrap(),
-            "POST /ab HTTP/1.1\r\nHost: 127.0.0.1:80\r\nX-A: ab\r\nContent-Length: 4\r\n\r\n<ab>"
+            written(&request, 0),
+            "POST /ab HTTP/1.1\r\nHost: h:80\r\nX-A: ab\r\nContent-Length: 4\r\n\r\n<ab>"
         );
+    }
+
+    #[test]
+    fn the_sequence_number_changes_the_length_of_the_body() {
+        let mut request = Request::get("/{seq}");
+        request.body = Some("{seq}{token}{seq}".into());
+        for (sequence, length) in [(7, 4), (123, 8)] {
+            assert_eq!(
+                written(&request, sequence),
+                format!("GET /{sequence} HTTP/1.1\r\nHost: h:80\r\nContent-Length: {length}\r\n\r\n{sequence}ab{sequence}")
+            );
+        }
+    }
+
+    #[test]
+    fn headers_of_ones_own_replace_ours() {
+        let mut request = Request::get("/");
+        request.headers = vec![
+            ("HOST".into(), "x".into()),
+            ("connection".into(), "y".into()),
+        ];
+        let mut output = Vec::new();
+        request.render("h", false, "").write(0, &mut output);
+        let text = String::from_utf8(output).unwrap();
+        assert_eq!(text, "GET / HTTP/1.1\r\nHOST: x\r\nconnection: y\r\n\r\n");
+    }
+
+    #[test]
+    fn what_would_not_be_one_request_is_refused() {
+        let broken = |change: fn(&mut Request)| {
+            let mut request = Request::get("/");
+            change(&mut request);
+            assert!(request.check().is_err(), "{request:?}");
+        };
+        broken(|request| request.method = "GET /x HTTP/1.1\r\n".into());
+        broken(|request| request.method = String::new());
+        broken(|request| request.path = "x".into());
+        broken(|request| request.path = "/a b".into());
+        broken(|request| request.headers = vec![("a b".into(), "c".into())]);
+        broken(|request| request.headers = vec![("a".into(), "c\r\nd: e".into())]);
+        broken(|request| request.weight = Some(0.0));
     }
 }

@@ -1,0 +1,127 @@
+//! Commands as they are asked for, and the replies expected of them.
+
+use super::resp::NULL;
+use crate::error::{Error, Result};
+use crate::template::{push_decimal, with_token};
+use serde_json::Value;
+
+/// A command's words, its name first; any may hold `{token}`.
+pub type Words = Vec<String>;
+
+/// Takes a line such as `SET foo "two words"` apart, as redis-cli does: words are set off by
+/// blanks, quotes (single or double) keep them together, and a backslash quotes one character.
+///
+/// # Errors
+/// An open quote, or no word at all.
+pub fn words(line: &str) -> Result<Words> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut characters = line.chars();
+    while let Some(character) = characters.next() {
+        match (quote, character) {
+            (None, ' ' | '\t') => words.extend(word.take()),
+            (None, '"' | '\'') => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (Some(open), _) if open == character => quote = None,
+            (None | Some('"'), '\\') => match characters.next() {
+                Some('n') => word.get_or_insert_default().push('\n'),
+                Some('r') => word.get_or_insert_default().push('\r'),
+                Some('t') => word.get_or_insert_default().push('\t'),
+                Some(next) => word.get_or_insert_default().push(next),
+                None => return Err(Error::usage(format!("-r {line:?}: a \\ at the end"))),
+            },
+            _ => word.get_or_insert_default().push(character),
+        }
+    }
+    if quote.is_some() {
+        return Err(Error::usage(format!("-r {line:?}: a quote is not closed")));
+    }
+    words.extend(word);
+    if words.is_empty() {
+        return Err(Error::usage(format!("-r {line:?}: no command")));
+    }
+    Ok(words)
+}
+
+/// Appends a command as an array of bulk strings, with the token in place.
+pub fn encode(words: &[impl AsRef<str>], token: &str, output: &mut Vec<u8>) {
+    output.push(b'*');
+    push_decimal(output, words.len() as u64);
+    output.extend_from_slice(b"\r\n");
+    for word in words {
+        push_bulk(&with_token(word.as_ref(), token), output);
+    }
+}
+
+fn push_bulk(text: &str, output: &mut Vec<u8>) {
+    output.push(b'$');
+    push_decimal(output, text.len() as u64);
+    output.extend_from_slice(b"\r\n");
+    output.extend_from_slice(text.as_bytes());
+    output.extend_from_slice(b"\r\n");
+}
+
+/// Appends an expected reply in the canonical form of [`super::resp`], the token in place:
+/// a text is a simple or bulk string, a number an integer (a double if it has a fraction),
+/// null a null, true and false RESP3's own, and an array an array.
+///
+/// # Errors
+/// A JSON object: what order would its pairs have?
+pub fn canonical(expected: &Value, token: &str, output: &mut Vec<u8>) -> Result<()> {
+    match expected {
+        Value::Null => output.extend_from_slice(NULL),
+        Value::Bool(true) => output.extend_from_slice(b"#t\r\n"),
+        Value::Bool(false) => output.extend_from_slice(b"#f\r\n"),
+        Value::Number(number) => {
+            let sign = if number.is_f64() { ',' } else { ':' };
+            output.extend_from_slice(format!("{sign}{number}\r\n").as_bytes());
+        }
+        Value::String(text) => push_bulk(&with_token(text, token), output),
+        Value::Array(elements) => {
+            output.push(b'*');
+            push_decimal(output, elements.len() as u64);
+            output.extend_from_slice(b"\r\n");
+            for element in elements {
+                canonical(element, token, output)?;
+            }
+        }
+        Value::Object(_) => {
+            return Err(Error::usage(
+                "a Redis reply is expected as text, number, null, true, false or array",
+            ))
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn lines_into_words() {
+        assert_eq!(words("SET foo bar").unwrap(), ["SET", "foo", "bar"]);
+        assert_eq!(words("  GET\t'a b' ").unwrap(), ["GET", "a b"]);
+        assert_eq!(words(r#"SET k """#).unwrap(), ["SET", "k", ""]);
+        assert_eq!(words(r#"SET k "a\"b\n"c"#).unwrap(), ["SET", "k", "a\"b\nc"]);
+        for line in ["", "  ", "GET 'a", "GET a\\"] {
+            assert!(words(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn commands_and_replies_on_the_wire() {
+        let mut bytes = Vec::new();
+        encode(&["GET", "k{token}"], "7f", &mut bytes);
+        assert_eq!(bytes, b"*2\r\n$3\r\nGET\r\n$3\r\nk7f\r\n");
+        let mut bytes = Vec::new();
+        let reply = json!(["a{token}", 5, null, true, [1.5]]);
+        canonical(&reply, "x", &mut bytes).unwrap();
+        assert_eq!(bytes, b"*5\r\n$2\r\nax\r\n:5\r\n_\r\n#t\r\n*1\r\n,1.5\r\n");
+        assert!(canonical(&json!({}), "", &mut bytes).is_err());
+    }
+}

@@ -1,0 +1,286 @@
+//! Redis: commands in turn, pipelined, every reply judged.
+
+mod command;
+mod login;
+pub mod resp;
+
+pub use command::{words, Words};
+pub use login::Login;
+
+use self::command::{canonical, encode};
+use self::resp::{Judged, Malformed, Progress, Reader};
+use super::in_order::InOrder;
+use super::{ErrorKind, Failure, Protocol, Reply, Slot};
+use crate::error::{Error, Result};
+use serde_json::Value;
+
+/// Longest reply that is remembered to be compared as it stands.
+const LONGEST_KNOWN: usize = 4 * 1024;
+
+/// What is asked of a Redis server, and what it is to answer; the fields of `open`.
+#[derive(Clone, Debug, Default, serde::Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Ask {
+    /// Sent in turn; words may hold `{token}`.
+    pub commands: Vec<Words>,
+    /// One for each command, in the form of [`canonical`]; without it any reply will do that
+    /// is no error.
+    pub expect: Option<Vec<Value>>,
+    /// Commands in flight on one connection; 1 if not said.
+    pub pipeline: Option<u32>,
+    /// Speak RESP3 instead of RESP2.
+    pub resp3: bool,
+}
+
+#[derive(Clone)]
+struct Command {
+    words: Words,
+    expect: Option<Value>,
+    wire: Vec<u8>,
+    /// In canonical form.
+    expected: Option<Vec<u8>>,
+    /// The last right reply, byte for byte. Most replies are the same again and need a
+    /// comparison instead of a parse; no complete reply is the beginning of another.
+    known: Vec<u8>,
+}
+
+/// The protocol, with the commands of one turn rendered.
+#[derive(Clone)]
+pub struct Redis {
+    login: Login,
+    commands: Vec<Command>,
+}
+
+/// What one connection remembers.
+pub struct Connection {
+    /// Which command was sent.
+    in_flight: InOrder<u32>,
+    /// Commands of the login whose replies are still to come.
+    login: &'static [&'static str],
+    reader: Reader,
+}
+
+impl Redis {
+    /// # Errors
+    /// No command, an empty one, or an `expect` that does not fit the commands.
+    pub fn new(ask: &Ask, login: Login) -> Result<Self> {
+        if ask.commands.is_empty() {
+            return Err(Error::usage("Redis: at least one command is needed (-r 'GET foo')"));
+        }
+        if ask.commands.iter().any(Vec::is_empty) {
+            return Err(Error::usage("Redis: a command without a word"));
+        }
+        if let Some(expect) = &ask.expect {
+            if expect.len() != ask.commands.len() {
+                return Err(Error::usage(format!(
+                    "Redis: {} commands, but {} expected replies",
+                    ask.commands.len(),
+                    expect.len()
+                )));
+            }
+            for reply in expect {
+                canonical(reply, "", &mut Vec::new())?;
+            }
+        }
+        let expect = |i| ask.expect.as_ref().map(|expect| Value::clone(&expect[i]));
+        let commands = ask.commands.iter().enumerate().map(|(i, words)| Command {
+            words: words.clone(),
+            expect: expect(i),
+            wire: Vec::new(),
+            expected: None,
+            known: Vec::new(),
+        });
+        let mut redis = Self {
+            login,
+            commands: commands.collect(),
+        };
+        redis.prepare("");
+        Ok(redis)
+    }
+
+    /// Which command request number `sequence` is.
+    #[inline]
+    fn turn_of(&self, sequence: u64) -> u32 {
+        match self.commands.len() as u64 {
+            1 => 0,
+            n => (sequence % n) as u32,
+        }
+    }
+}
+
+impl Command {
+    #[cold]
+    fn failure(&self, judged: Judged) -> Option<Failure> {
+        let name = &self.words[0];
+        match judged {
+            Judged::Right => None,
+            Judged::Error(text) => {
+                Some(Failure::new(ErrorKind::Status, format!("{name}: -{text}")))
+            }
+            Judged::Different(got) => {
+                let expected = self.expected.as_deref().unwrap_or_default();
+                let expected = String::from_utf8_lossy(&expected[..expected.len().min(120)]);
+                let message = format!("{name}: expected {expected:?}, got {got:?}");
+                Some(Failure::new(ErrorKind::Body, message))
+            }
+        }
+    }
+}
+
+fn malformed(Malformed(why): Malformed) -> Failure {
+    Failure::protocol(why)
+}
+
+impl Protocol for Redis {
+    type Connection = Connection;
+
+    fn prepare(&mut self, token: &str) {
+        for command in &mut self.commands {
+            command.wire.clear();
+            encode(&command.words, token, &mut command.wire);
+            command.known.clear();
+            command.expected = command.expect.as_ref().map(|reply| {
+                let mut expected = Vec::new();
+                canonical(reply, token, &mut expected).expect("looked at in `new`");
+                expected
+            });
+        }
+    }
+
+    fn connect(&mut self, depth: u32, output: &mut Vec<u8>) -> Connection {
+        Connection {
+            in_flight: InOrder::new(depth),
+            login: self.login.say(output),
+            reader: Reader::default(),
+        }
+    }
+
+    fn ready(&self, connection: &Connection) -> bool {
+        connection.login.is_empty()
+    }
+
+    #[inline]
+    fn room(&self, _connection: &Connection) -> u32 {
+        u32::MAX
+    }
+
+    #[inline]
+    fn spent(&self, _connection: &Connection) -> bool {
+        false
+    }
+
+    #[inline]
+    fn request(
+        &mut self,
+        connection: &mut Connection,
+        slot: Slot,
+        sequence: u64,
+        output: &mut Vec<u8>,
+    ) {
+        let command = self.turn_of(sequence);
+        connection.in_flight.push(slot, command);
+        output.extend_from_slice(&self.commands[command as usize].wire);
+    }
+
+    #[inline]
+    fn receive(
+        &mut self,
+        connection: &mut Connection,
+        input: &[u8],
+        _output: &mut Vec<u8>,
+        replies: &mut impl FnMut(Reply),
+    ) -> std::result::Result<usize, Failure> {
+        let mut at = 0;
+        while at < input.len() {
+            let rest = &input[at..];
+            if !connection.login.is_empty() {
+                match login(connection, rest)? {
+                    0 => break,
+                    used => at += used,
+                }
+                continue;
+            }
+            let Some((slot, command)) = connection.in_flight.front() else {
+                match aside(connection, rest)? {
+                    0 => break,
+                    used => at += used,
+                }
+                continue;
+            };
+            let command = &mut self.commands[command as usize];
+            let whole = !connection.reader.begun();
+            if whole && !command.known.is_empty() && rest.starts_with(&command.known) {
+                at += command.known.len();
+                connection.in_flight.pop();
+                replies(right(slot));
+                continue;
+            }
+            let expected = command.expected.as_deref();
+            match connection.reader.read(rest, expected).map_err(malformed)? {
+                Progress::Aside(used) => at += used,
+                Progress::Done(used) => {
+                    at += used;
+                    connection.in_flight.pop();
+                    let judged = connection.reader.judged(expected);
+                    if judged == Judged::Right {
+                        if whole && used <= LONGEST_KNOWN {
+                            command.known.clear();
+                            command.known.extend_from_slice(&rest[..used]);
+                        }
+                        replies(right(slot));
+                    } else {
+                        let failure = command.failure(judged);
+                        replies(Reply { slot, status: 1, failure });
+                    }
+                }
+                Progress::More(used) => {
+                    at += used;
+                    break;
+                }
+            }
+        }
+        Ok(at)
+    }
+
+    fn begun(&self, connection: &Connection, slot: Slot, unused: usize) -> bool {
+        connection.login.is_empty()
+            && connection.in_flight.front().is_some_and(|(front, _)| front == slot)
+            && (unused > 0 || connection.reader.begun())
+    }
+}
+
+#[inline]
+fn right(slot: Slot) -> Reply {
+    Reply {
+        slot,
+        status: 0,
+        failure: None,
+    }
+}
+
+/// Takes the reply to a command of the login; how many bytes were used.
+#[cold]
+fn login(connection: &mut Connection, input: &[u8]) -> std::result::Result<usize, Failure> {
+    match connection.reader.read(input, None).map_err(malformed)? {
+        Progress::More(used) | Progress::Aside(used) => Ok(used),
+        Progress::Done(used) => {
+            if let Judged::Error(text) = connection.reader.judged(None) {
+                let message = format!("refused {}: -{text}", connection.login[0]);
+                return Err(Failure::new(ErrorKind::Status, message));
+            }
+            connection.login = &connection.login[1..];
+            Ok(used)
+        }
+    }
+}
+
+/// Nothing is in flight: only a push may come.
+#[cold]
+fn aside(connection: &mut Connection, input: &[u8]) -> std::result::Result<usize, Failure> {
+    if !connection.reader.begun() && input[0] != b'>' {
+        return Err(Failure::protocol("a reply that nobody asked for"));
+    }
+    match connection.reader.read(input, None).map_err(malformed)? {
+        Progress::More(used) | Progress::Aside(used) | Progress::Done(used) => Ok(used),
+    }
+}
