@@ -68,7 +68,12 @@ def test_what_cannot_start_raises(host: Host, tmp_path: Path) -> None:
 
 
 def test_a_stop_is_polite_first(host: Host, tmp_path: Path) -> None:
-    source = "import os, signal; signal.signal(15, lambda *_: os._exit(7)); print('up', flush=True); signal.pause()"
+    source = """
+import os, signal
+signal.signal(signal.SIGTERM, lambda *_: os._exit(7))
+print('up', flush=True)
+signal.pause()
+"""
     handle = host.start(python(host.place(tmp_path).path, source))
     hosts.ready(host, handle, lambda: None if host.collect(handle).stdout else "silent", PATIENCE_S, Stop())
     host.freeze(handle)
