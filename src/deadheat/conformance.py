@@ -73,7 +73,7 @@ def _kept_alive(case: HttpCase, port: int, tokens: Callable[[], str]) -> None:
     # http.client opens a closed connection again without a word: here that would hide the fault.
     connection.auto_open = 0
     try:
-        connection.connect()
+        _connect(connection)
         for number in count():
             if number == 3:
                 time.sleep(IDLE_S)
@@ -87,6 +87,14 @@ def _kept_alive(case: HttpCase, port: int, tokens: Callable[[], str]) -> None:
                 return
     finally:
         connection.close()
+
+
+def _connect(connection: http.client.HTTPConnection) -> None:
+    try:
+        connection.connect()
+    except OSError as error:
+        what = f"it took no connection: {error.strerror or error}"
+        raise Wrong(what, what) from error
 
 
 def _all_at_once(case: HttpCase, port: int, tokens: Sequence[str]) -> None:

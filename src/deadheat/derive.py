@@ -24,7 +24,17 @@ from deadheat.model.result import (
 from deadheat.model.workload import HIGHER_IS_FASTER
 from deadheat.report import words
 from deadheat.suite import Suite
-from deadheat.tally import VALUES, Tally, Value, cpu_s, cpu_us_per_request, tally, throughput_rps, wall_s
+from deadheat.tally import (
+    VALUES,
+    Tally,
+    Value,
+    cpu_s,
+    cpu_us_per_request,
+    own_wall_s,
+    tally,
+    throughput_rps,
+    wall_s,
+)
 
 
 def results(
@@ -110,6 +120,8 @@ def _row(found: Tally, contender: Contender, ceiling: str | None) -> ContenderRe
 
 def _status(found: Tally, entry: str) -> tuple[str, str | None]:
     built, checked, failed = found.built.get(entry), found.checked.get(entry), found.failed.get(entry)
+    if found.unavailable is not None:
+        return "unavailable", found.unavailable
     if built is not None and built.status != "ready":
         return built.status, built.reason
     if checked is not None and not checked.ok:
@@ -143,7 +155,11 @@ def _figures(found: Tally, entry: str, ceiling: str | None) -> dict[str, Any]:
             share = _against(found, entry, ceiling, throughput_rps)
             row["of_ceiling"] = share.ratio if share else None
     if found.invocations(entry):
-        row |= {"wall_s": _measure(found, entry, wall_s), "cpu_s": _measure(found, entry, cpu_s)}
+        row |= {
+            "wall_s": _measure(found, entry, wall_s),
+            "cpu_s": _measure(found, entry, cpu_s),
+            "own_wall_s": _measure(found, entry, own_wall_s),
+        }
         traced = [turn for turn in found.warm_ups.get(entry, []) if isinstance(turn, Invocation)]
         peaks = [i.peak_memory_bytes for i in traced if i.peak_memory_bytes]
     row["peak_memory_bytes"] = int(np.median(peaks)) if peaks else None

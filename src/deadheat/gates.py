@@ -11,6 +11,7 @@ from deadheat.tally import Tally, throughput_rps
 
 GENERATOR_CPU_LIMIT = 0.85
 CEILING_SHARE_LIMIT = 0.90
+SERVER_CPU_LIMIT = 0.90
 LITTLES_LAW_LIMIT = 0.05
 FLATNESS_LIMIT = 0.02
 MIN_BLOCKS = 3
@@ -21,6 +22,7 @@ GENERATOR_LIMITED = ("generator-cpu", "below-ceiling")
 def of_contender(tally: Tally, entry: str, ceiling: str | None) -> tuple[GateResult, ...]:
     """The gates that one contender's own measurement must hold."""
     gates = [right_answers(tally, entry)]
+    gates += list(_if_known(server_limited, tally, entry, tally.race.metric))
     slices = tally.slices(entry)
     if slices:
         gates += [errors(slices), littles_law(slices), generator_cpu(slices), server_cpu_known(slices)]
@@ -111,6 +113,26 @@ def server_cpu_known(slices: list[Slice]) -> GateResult:
         value=1 - unknown / len(slices),
         limit="95% of slices",
         advice=None if ok else "processes of this server come and go under load (a worker that dies?)",
+    )
+
+
+def server_limited(tally: Tally, entry: str, metric: str) -> GateResult | None:
+    """Of a client program: wall time means the client only where the server had time to spare."""
+    turns = [turn for turn in tally.invocations(entry) if turn.server_cpu_s is not None]
+    if not turns:
+        return None
+    wall = sum(turn.own_wall_s or turn.wall_s for turn in turns)
+    share = sum(turn.server_cpu_s or 0.0 for turn in turns) / wall
+    limited = share > SERVER_CPU_LIMIT
+    judged = metric != "cpu_s"
+    advice = f"server-limited: the server used {share:.0%} of its core, so wall time is the server's; "
+    advice += "the verdict is on CPU time" if not judged else "race against the sink, or judge CPU time"
+    return GateResult(
+        name="server-limited",
+        ok=not (limited and judged),
+        value=share,
+        limit=f"at most {SERVER_CPU_LIMIT:.0%}, where wall time is judged",
+        advice=advice if limited else None,
     )
 
 

@@ -1,26 +1,256 @@
-"""What this machine is, and which CPUs are whose."""
+"""What this machine is, and which CPUs are whose. Whether it is fit to measure on: fitness.py."""
 
 from __future__ import annotations
 
 import os
 import platform
-from dataclasses import dataclass
+import shutil
+import time
+from collections.abc import Callable, Collection
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path("/")
+#: How long is looked for steal and other load before a race. deadheat doctor takes longer.
+WINDOW_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Cpus:
-    """CPU sets of a race."""
+    """CPU sets of a race. `shared`: there is only one, so servers and generator are in each other's way."""
 
     servers: tuple[int, ...]
     generators: tuple[int, ...]
+    rest: tuple[int, ...] = ()
+
+    @property
+    def shared(self) -> bool:
+        return bool(set(self.servers) & set(self.generators))
 
 
-def default_cpus() -> Cpus:
-    """One core for the server, one for the generator; one core only is shared."""
-    usable = sorted(os.sched_getaffinity(0))
-    return Cpus((usable[0],), (usable[1] if len(usable) > 1 else usable[0],))
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """What happened on all CPUs over `window_s`, as shares of their time: 0 to 1."""
+
+    window_s: float
+    busy: float
+    steal: float
 
 
-def describe() -> dict[str, object]:
-    """For machine.json."""
-    return {"cores": os.cpu_count(), "kernel": platform.release(), "system": platform.system()}
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What can be known of a machine without special rights. None: it does not tell.
+
+    `cores` are the CPUs that this process may use, of `cores_online`; `core_limit` is what its cgroup
+    grants it in CPU time, in cores. `governors` and `boost` are of frequency scaling; `perf` says
+    whether user-space events of own processes can be counted.
+    """
+
+    cpu_model: str
+    architecture: str
+    cores: int
+    cores_online: int
+    core_limit: float | None
+    threads_per_core: int | None
+    memory_bytes: int
+    swap_bytes: int
+    swap_used_bytes: int
+    system: str
+    kernel: str
+    virtualisation: str | None
+    governors: tuple[str, ...]
+    boost: bool | None
+    clock_source: str | None
+    huge_pages: str | None
+    cgroup_version: int | None
+    perf: bool
+    load_1min: float
+    activity: Activity
+
+    def to_dict(self) -> dict[str, Any]:
+        """For machine.json."""
+        return asdict(self)
+
+
+def default_cpus(root: Path = ROOT, usable: Collection[int] | None = None) -> Cpus:
+    """One core for the server, one for the generator, on another physical core if there is one.
+
+    With a single CPU both get that one: ratios still hold, but say less of each server alone.
+    """
+    cpus = sorted(os.sched_getaffinity(0) if usable is None else usable)
+    server, others = cpus[0], cpus[1:]
+    if not others:
+        return Cpus((server,), (server,))
+    siblings = siblings_of(server, root)
+    generator = next((cpu for cpu in others if cpu not in siblings), others[0])
+    return Cpus((server,), (generator,), tuple(cpu for cpu in others if cpu != generator))
+
+
+def siblings_of(cpu: int, root: Path = ROOT) -> frozenset[int]:
+    """The CPUs that share a physical core with this one, itself included."""
+    text = _read(root / f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
+    return cpu_list(text) if text else frozenset({cpu})
+
+
+def cpu_list(text: str) -> frozenset[int]:
+    """The kernel's notation: `0-2,5`."""
+    cpus: set[int] = set()
+    for part in filter(None, text.strip().split(",")):
+        first, _, last = part.partition("-")
+        cpus.update(range(int(first), int(last or first) + 1))
+    return frozenset(cpus)
+
+
+def describe() -> dict[str, Any]:
+    """This machine, for machine.json. Takes `WINDOW_S`."""
+    return read().to_dict()
+
+
+def read(
+    root: Path = ROOT, window_s: float = WINDOW_S, sleep: Callable[[float], object] = time.sleep
+) -> Machine:
+    """Takes `window_s`, to see what else goes on here."""
+    activity = _activity(root, window_s, sleep)
+    memory = _memory(root)
+    cpu = root / "sys/devices/system/cpu"
+    online = cpu_list(_read(cpu / "online") or "") or frozenset(range(os.cpu_count() or 1))
+    usable = os.sched_getaffinity(0) if root == ROOT else online
+    return Machine(
+        cpu_model=_cpu_model(root),
+        architecture=platform.machine(),
+        cores=len(usable),
+        cores_online=len(online),
+        core_limit=_core_limit(root),
+        threads_per_core=len(siblings_of(min(online), root) & online) or None,
+        memory_bytes=memory.get("MemTotal", 0),
+        swap_bytes=memory.get("SwapTotal", 0),
+        swap_used_bytes=memory.get("SwapTotal", 0) - memory.get("SwapFree", 0),
+        system=_system(root),
+        kernel=_read(root / "proc/sys/kernel/osrelease") or platform.release(),
+        virtualisation=_virtualisation(root),
+        governors=tuple(sorted({_read(path) or "" for path in cpu.glob("cpu*/cpufreq/scaling_governor")})),
+        boost=_boost(cpu),
+        clock_source=_read(root / "sys/devices/system/clocksource/clocksource0/current_clocksource"),
+        huge_pages=_chosen(_read(root / "sys/kernel/mm/transparent_hugepage/enabled")),
+        cgroup_version=_cgroup_version(root),
+        perf=_perf(root),
+        load_1min=float((_read(root / "proc/loadavg") or "0").split()[0]),
+        activity=activity,
+    )
+
+
+def _read(path: Path) -> str | None:
+    """Its text, stripped; None where there is none or it may not be read."""
+    try:
+        return path.read_text(errors="replace").strip()
+    except OSError:
+        return None
+
+
+def _activity(root: Path, window_s: float, sleep: Callable[[float], object]) -> Activity:
+    before = _ticks(root)
+    sleep(window_s)
+    after = _ticks(root)
+    passed = [max(0, late - early) for early, late in zip(before, after, strict=True)]
+    total = sum(passed)
+    if not total:
+        return Activity(window_s, 0.0, 0.0)
+    _user, _nice, _system, idle, iowait, _irq, _softirq, steal = passed
+    return Activity(window_s, (total - idle - iowait - steal) / total, steal / total)
+
+
+def _ticks(root: Path) -> list[int]:
+    """user, nice, system, idle, iowait, irq, softirq, steal. The guests' come again in user and nice."""
+    line = (_read(root / "proc/stat") or "cpu").splitlines()[0]
+    numbers = [int(word) for word in line.split()[1:9]]
+    return numbers + [0] * (8 - len(numbers))
+
+
+def _memory(root: Path) -> dict[str, int]:
+    lines = (_read(root / "proc/meminfo") or "").splitlines()
+    fields = (line.split() for line in lines)
+    return {words[0].rstrip(":"): int(words[1]) * 1024 for words in fields if len(words) > 1}
+
+
+def _cpu_model(root: Path) -> str:
+    """x86 names it; Arm gives numbers only, so there it is the architecture."""
+    for line in (_read(root / "proc/cpuinfo") or "").splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() in {"model name", "Hardware", "cpu model"}:
+            return " ".join(value.split())
+    return platform.machine()
+
+
+def _system(root: Path) -> str:
+    for line in (_read(root / "etc/os-release") or "").splitlines():
+        if line.startswith("PRETTY_NAME="):
+            return line.partition("=")[2].strip('"')
+    return platform.system()
+
+
+def _virtualisation(root: Path) -> str | None:
+    """What the firmware says of its maker, else "virtual machine" where the CPU says so; None on metal."""
+    container = " in a container" if _contained(root) else ""
+    flags = (_read(root / "proc/cpuinfo") or "").partition("flags")[2].partition("\n")[0].split()
+    hypervisor = _read(root / "sys/hypervisor/type")
+    if "hypervisor" in flags or hypervisor:
+        vendor = _read(root / "sys/class/dmi/id/sys_vendor")
+        named = f" ({hypervisor or vendor})" if hypervisor or vendor else ""
+        return f"virtual machine{named}{container}"
+    return "container" if container else None
+
+
+def _contained(root: Path) -> bool:
+    return (root / ".dockerenv").exists() or (root / "run/.containerenv").exists()
+
+
+def _boost(cpu: Path) -> bool | None:
+    boost = _read(cpu / "cpufreq/boost")
+    if boost is not None:
+        return boost == "1"
+    no_turbo = _read(cpu / "intel_pstate/no_turbo")
+    return None if no_turbo is None else no_turbo == "0"
+
+
+def _chosen(text: str | None) -> str | None:
+    """`always [madvise] never` has chosen madvise."""
+    return text.partition("[")[2].partition("]")[0] if text and "[" in text else text
+
+
+def _cgroup_version(root: Path) -> int | None:
+    if (root / "sys/fs/cgroup/cgroup.controllers").exists():
+        return 2
+    return 1 if (root / "sys/fs/cgroup/cpu").exists() or (root / "sys/fs/cgroup/memory").exists() else None
+
+
+def _core_limit(root: Path) -> float | None:
+    """The tightest CPU quota on the way from this process's cgroup to the root, in cores."""
+    limits = []
+    for line in (_read(root / "proc/self/cgroup") or "").splitlines():
+        number, controllers, path = line.split(":", 2)
+        if number == "0" or "cpu" in controllers.split(","):
+            base = root / "sys/fs/cgroup" / ("" if number == "0" else "cpu")
+            here = base / path.lstrip("/")
+            for folder in (here, *here.parents):
+                limits += _quota(folder)
+                if folder == base:
+                    break
+    return min(limits, default=None)
+
+
+def _quota(folder: Path) -> list[float]:
+    version_2 = (_read(folder / "cpu.max") or "").split()
+    version_1 = [_read(folder / f"cpu.cfs_{name}_us") for name in ("quota", "period")]
+    quota, period = version_2 if len(version_2) == 2 else version_1
+    if quota in {None, "max", "-1"} or not period:
+        return []
+    return [int(str(quota)) / int(period)]
+
+
+def _perf(root: Path) -> bool:
+    """Whether the tool is there and the kernel lets us count user-space events of our own processes."""
+    level = _read(root / "proc/sys/kernel/perf_event_paranoid")
+    if level is None or (root == ROOT and shutil.which("perf") is None):
+        return False
+    return int(level) <= 2 or (root == ROOT and os.geteuid() == 0)

@@ -14,7 +14,7 @@ from deadheat.suite import Suite
 
 LEAD_IN_MS, COUNTED_MS, WARM_UP_MS = 50, 100, 500
 # What a turn costs beside its load (thaw, drain, freeze), and a start with its warm-up: for estimates only.
-TURN_OVERHEAD_S, START_S = 0.012, 1.2
+TURN_OVERHEAD_S, START_S, REDIS_INVOCATION_S = 0.012, 1.2, 0.5
 NULL_SUFFIX = "'"
 
 
@@ -32,12 +32,14 @@ class Size:
     program_blocks: int
     program_rounds: int
     invocation_s: float
+    redis_blocks: int
+    redis_rounds: int
 
 
 SIZES: dict[Preset, Size] = {
-    "quick": Size(6, 25, 300, 6, 4, 0.25),
-    "standard": Size(10, 60, 1200, 8, 3, 1.3),
-    "thorough": Size(20, 180, 3600, 8, 2, 15),
+    "quick": Size(6, 25, 300, 6, 4, 0.25, 5, 2),
+    "standard": Size(10, 60, 1200, 8, 3, 1.3, 10, 4),
+    "thorough": Size(20, 180, 3600, 8, 2, 15, 20, 8),
 }
 SERVERS: tuple[Kind, ...] = ("http", "grpc")
 MIN_ROUNDS = 4
@@ -64,7 +66,9 @@ def plan(asked: Asked, suite: Suite, kinds: Sequence[str]) -> Plan:
     """The plan of a run. Raises UserError for what the suite does not have and for too small a budget."""
     names = [suite.workload(name).name for name in asked.workloads] or _raceable(suite, kinds)
     chosen = {name: _chosen(asked, suite, name, names) for name in names}
-    races = [_race(asked, suite.workload(name), chosen[name]) for name in names if chosen[name]]
+    races = [
+        race for name in names if chosen[name] for race in _races(asked, suite.workload(name), chosen[name])
+    ]
     if asked.budget_s is not None:
         races = _fit(races, asked.budget_s, asked.preset)
     now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
@@ -95,7 +99,8 @@ def _block_s(race: WorkloadPlan, preset: Preset) -> float:
     if race.kind in SERVERS:
         turn = (race.lead_in_ms + race.counted_ms) / 1000 + TURN_OVERHEAD_S
         return len(race.entries) * START_S + turns * turn
-    return turns * SIZES[preset].invocation_s
+    invocation_s = REDIS_INVOCATION_S if race.kind == "redis-client" else SIZES[preset].invocation_s
+    return (turns + len(race.entries)) * invocation_s
 
 
 def _raceable(suite: Suite, kinds: Sequence[str]) -> list[str]:
@@ -112,6 +117,16 @@ def _chosen(asked: Asked, suite: Suite, name: str, names: Sequence[str]) -> list
     else:
         wanted = {c.id for c in pool if c.default or asked.all_}
     return [c for c in pool if c.id in wanted or c.id == suite.workloads[name].reference]
+
+
+def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> list[WorkloadPlan]:
+    """A workload's settings, the default one first."""
+    race = _race(asked, workload, contenders)
+    if workload.kind != "redis-client":
+        return [race]
+    # Against a real Redis wall time is the server's; the sink is fast enough for it to be the client's.
+    sink = {"setting": "sink", "metric": "wall_s", "blocks": max(3, race.blocks // 2), "rounds": 1}
+    return [race, race.model_copy(update=sink)]
 
 
 def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> WorkloadPlan:
@@ -141,6 +156,8 @@ def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> 
         )
         seconds = min(size.entry_s * len(entries), size.most_s)
         return race.model_copy(update={"rounds": _rounds(race, seconds / size.blocks, asked.preset)})
+    if workload.kind == "redis-client":
+        return race.model_copy(update={"blocks": size.redis_blocks, "rounds": size.redis_rounds})
     n = workload.program.n.at(asked.preset) if workload.program else None
     return race.model_copy(update={"n": n, "blocks": size.program_blocks, "rounds": size.program_rounds})
 

@@ -10,13 +10,14 @@ from deadheat.build import Build, Builder
 from deadheat.hosts import Host
 from deadheat.interrupt import InterruptedRunError, Stop
 from deadheat.journal import Journal, whole_blocks
-from deadheat.kinds.base import Kind, Stage
+from deadheat.kinds.base import Kind, RaceUnavailableError, Stage
 from deadheat.model.observation import (
     BlockEnded,
     BlockStarted,
     Checked,
     Failed,
     Observation,
+    RaceUnavailable,
     Resumed,
     Stopped,
 )
@@ -90,7 +91,7 @@ class Runner:
         return build
 
     def _race(self, race: WorkloadPlan, builds: dict[str, dict[str, Build]]) -> None:
-        """One race: conformance of each entry, then its blocks."""
+        """One race, or the reason why there is none."""
         self.view.race(race, planning.estimated_s(race, self.plan.preset))
         workload = self.suite.workloads[race.workload]
         stage = Stage(
@@ -106,6 +107,21 @@ class Runner:
             ports=Ports(),
         )
         kind = self.kinds[race.kind]
+        if (why := kind.unavailable(race)) is not None:
+            self._unavailable(race, why)
+            return
+        try:
+            self._blocks(stage, kind)
+        except RaceUnavailableError as error:
+            self._unavailable(race, str(error))
+
+    def _unavailable(self, race: WorkloadPlan, why: str) -> None:
+        self._observe(RaceUnavailable(workload=race.key, reason=why))
+        self.view.warn(f"{race.key} is unavailable: {why}")
+
+    def _blocks(self, stage: Stage, kind: Kind) -> None:
+        """Conformance of each entry, then block after block, with the verdicts so far after each."""
+        race = stage.race
         lost = self._checked(stage, kind)
         done = {o.block for o in self.observations if isinstance(o, BlockEnded) and o.workload == race.key}
         # A reference that is not there leaves nothing to compare with, but still rows worth having.
@@ -147,7 +163,7 @@ class Runner:
                 )
                 if not check.ok:
                     self.view.warn(
-                        f"{entry.contender} gave a wrong answer before any timing, so it is not in the race: "
+                        f"{entry.contender} failed its check before any timing, so it is not in the race: "
                         f"{check.reason} (deadheat check {entry.contender} shows the whole exchange)"
                     )
             self.view.state(entry.id, "waiting" if done[entry.contender] else "failed")

@@ -13,6 +13,7 @@ from deadheat.model.observation import (
     Failed,
     Invocation,
     Observation,
+    RaceUnavailable,
     Slice,
     Started,
 )
@@ -31,6 +32,7 @@ class Tally:
     built: dict[str, Built] = field(default_factory=dict)
     checked: dict[str, Checked] = field(default_factory=dict)
     failed: dict[str, Failed] = field(default_factory=dict)
+    unavailable: str | None = None
     blocks: list[int] = field(default_factory=list)
     started: dict[str, list[Started]] = field(default_factory=dict)
     ended: dict[str, list[Ended]] = field(default_factory=dict)
@@ -85,6 +87,8 @@ def tally(race: WorkloadPlan, observations: Iterable[Observation]) -> Tally:
             found.checked[o.contender] = o
         elif getattr(o, "workload", None) != race.key:
             continue
+        elif isinstance(o, RaceUnavailable):
+            found.unavailable = o.reason
         elif isinstance(o, Failed):
             found.failed.setdefault(o.entry, o)
         elif isinstance(o, Started):
@@ -115,6 +119,12 @@ def wall_s(turn: Turn) -> float:
 def cpu_s(turn: Turn) -> float:
     assert isinstance(turn, Invocation)
     return turn.user_s + turn.system_s
+
+
+def own_wall_s(turn: Turn) -> float:
+    """Wall time by the program's own clock; 0 where it has none."""
+    assert isinstance(turn, Invocation)
+    return turn.own_wall_s or 0.0
 
 
 def cpu_us_per_request(turn: Turn) -> float:

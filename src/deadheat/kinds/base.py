@@ -19,6 +19,10 @@ from deadheat.report.live import View
 from deadheat.schedule import Block
 
 
+class RaceUnavailableError(Exception):
+    """What a whole race needs (its server, its generator) cannot be had here; the message says why."""
+
+
 @dataclass(frozen=True)
 class Stage:
     """A race about to be run: what is raced, where, and who is told."""
@@ -71,6 +75,9 @@ class Stage:
 
 class Kind(Protocol):
     """One way to drive a workload."""
+
+    def unavailable(self, race: WorkloadPlan) -> str | None:
+        """Why the whole race cannot be run here, or None."""
 
     def check(self, stage: Stage, entry: str) -> Check:
         """Full conformance of one entry, alone, before any timing."""

@@ -8,15 +8,19 @@ from typing import Any
 
 from deadheat import conformance, hosts
 from deadheat.conformance import Check
-from deadheat.hosts import ExitedError, NotReadyError, StartError
+from deadheat.hosts import ExitedError, Handle, Host, NotReadyError, StartError
 from deadheat.kinds.base import Stage
-from deadheat.kinds.server import READY_TIMEOUT_S, STOP_GRACE_S, ServerBlock
+from deadheat.kinds.server import READY_TIMEOUT_S, STOP_GRACE_S, ServerBlock, last_words
 from deadheat.model.observation import Observation
+from deadheat.model.plan import WorkloadPlan
 from deadheat.schedule import Block, token
 
 
 class HttpKind:
     """Every status and body checked: in full once a run, one token at each start, and under load."""
+
+    def unavailable(self, race: WorkloadPlan) -> str | None:
+        """It needs nothing but its contenders."""
 
     def check(self, stage: Stage, entry: str) -> Check:
         rng = random.Random(f"{stage.plan.seed}:check:{entry}")
@@ -32,14 +36,27 @@ class HttpKind:
                 hosts.ready(
                     stage.host, handle, lambda: _nobody(stage.host.address, port), READY_TIMEOUT_S, stage.stop
                 )
-            except (ExitedError, NotReadyError) as error:
+            except ExitedError as error:
+                return _exited(stage.host, handle, 0, error)
+            except NotReadyError as error:
                 return Check(False, 0, str(error), stage.host.collect(handle).output_tail)
             cases = conformance.http_cases(stage.workload.conformance, port, lambda: token(rng))
-            return conformance.run(cases)
+            found = conformance.run(cases)
+            if not found.ok:
+                try:
+                    stage.host.usage(handle, memory=False)
+                except ExitedError as error:
+                    return _exited(stage.host, handle, found.cases, error)
+            return found
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
             yield from ServerBlock(stage, block, _ask, _target, stack).observe()
+
+
+def _exited(host: Host, handle: Handle, cases: int, error: ExitedError) -> Check:
+    """That it is gone says more than the answer that did not come."""
+    return Check(False, cases, f"{error}{last_words(host, handle)}", host.collect(handle).output_tail)
 
 
 def _nobody(address: str, port: int) -> str | None:

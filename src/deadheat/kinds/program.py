@@ -15,6 +15,7 @@ from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import StartError
 from deadheat.kinds.base import Stage
 from deadheat.model.observation import Failed, Invocation, Observation
+from deadheat.model.plan import WorkloadPlan
 from deadheat.model.workload import ProgramWork
 from deadheat.program import Exit
 from deadheat.schedule import Block, Turn
@@ -24,6 +25,9 @@ ORACLE_TIMEOUT_S = 60
 
 class ProgramKind:
     """Exit status 0 and exactly the oracle's output, at every n, each time."""
+
+    def unavailable(self, race: WorkloadPlan) -> str | None:
+        """It needs nothing but its contenders."""
 
     def check(self, stage: Stage, entry: str) -> Check:
         sizes = _work(stage).n.check

@@ -10,7 +10,7 @@ from typing import Any
 from deadheat import hosts
 from deadheat.conformance import Wrong
 from deadheat.generators.engine import Engine, EngineError
-from deadheat.hosts import ExitedError, Handle, NotReadyError, StartError, Usage
+from deadheat.hosts import ExitedError, Handle, Host, NotReadyError, StartError, Usage
 from deadheat.kinds.base import Stage
 from deadheat.model.observation import Ended, Failed, Observation, Slice, Started
 from deadheat.schedule import Block, Turn
@@ -82,10 +82,12 @@ class ServerBlock:
             race = stage.race
             running = Running(entry, handle, port, race.lead_in_ms, race.counted_ms)
             self._engine.open(entry, timeout_ms=REQUEST_TIMEOUT_MS, **self._target(stage, port))
-        except (StartError, ExitedError, NotReadyError, EngineError) as error:
+            self._freeze(running)
+        except ExitedError as error:
+            return self._failed(entry, f"{error}{last_words(stage.host, handle)}")
+        except (StartError, NotReadyError, EngineError) as error:
             return self._failed(entry, str(error))
         self._running[entry] = running
-        self._freeze(running)
         return Started(
             workload=stage.race.key, block=self._block.index, entry=entry, first_response_ms=ready_ns / 1e6
         )
@@ -147,12 +149,8 @@ class ServerBlock:
         try:
             self._stage.host.usage(running.handle, memory=False)
         except ExitedError as exited:
-            return f"{exited}{self._last_words(running)}"
+            return f"{exited}{last_words(self._stage.host, running.handle)}"
         return str(error)
-
-    def _last_words(self, running: Running) -> str:
-        tail = self._stage.host.collect(running.handle).output_tail.strip().splitlines()
-        return f"; its last line: {tail[-1][:200]}" if tail else ""
 
     def _thaw(self, running: Running) -> Usage:
         """What it had used while frozen is on record: it should be nothing."""
@@ -195,6 +193,12 @@ class ServerBlock:
         self._running.pop(entry, None)
         self._stage.view.state(entry, "failed")
         return Failed(workload=self._stage.race.key, block=self._block.index, entry=entry, reason=reason)
+
+
+def last_words(host: Host, handle: Handle) -> str:
+    """A clause with the last line that a server printed; empty where it printed none."""
+    tail = host.collect(handle).output_tail.strip().splitlines()
+    return f"; its last line: {tail[-1][:200]}" if tail else ""
 
 
 def _grown(least_ms: int, wanted_ms: float) -> int:

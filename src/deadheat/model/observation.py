@@ -34,6 +34,14 @@ class Checked(Noun):
     exchange: str | None = None
 
 
+class RaceUnavailable(Noun):
+    """A whole race that cannot be run here, and why: its server or its generator is missing."""
+
+    type: Literal["race-unavailable"] = "race-unavailable"
+    workload: str
+    reason: str
+
+
 class BlockStarted(Noun):
     """A block begins: entries in the order they are started."""
 
@@ -163,6 +171,7 @@ class Resumed(Noun):
 Observation = Annotated[
     Built
     | Checked
+    | RaceUnavailable
     | BlockStarted
     | Started
     | Slice

@@ -66,6 +66,7 @@ class ContenderResult(Noun):
     throughput_rps: Measure | None = None
     wall_s: Measure | None = None
     cpu_s: Measure | None = None
+    own_wall_s: Measure | None = None
     cpu_us_per_request: Measure | None = None
     latency_ms: Latency | None = None
     bytes_per_response: float | None = None

@@ -1,0 +1,95 @@
+"""The Redis that client programs are raced against: a real one of our own, or the engine's sink."""
+
+from __future__ import annotations
+
+import socket
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat import command, hosts, toolchain
+from deadheat.generators.engine import find_binary
+from deadheat.hosts import ExitedError, Handle, NotReadyError
+from deadheat.kinds.base import RaceUnavailableError, Stage
+from deadheat.program import Spec
+
+SINK = "sink"
+READY_TIMEOUT_S = 10.0
+STOP_GRACE_S = 2.0
+ANSWER_TIMEOUT_S = 5.0
+
+
+@dataclass(frozen=True)
+class RedisServer:
+    """A running server. It is ours: its data may be dropped, and it goes with the stack it was given."""
+
+    stage: Stage
+    handle: Handle
+    port: int
+    stdout: Path
+
+    def flush(self) -> None:
+        """Drop all data, so that each invocation finds the server as the first one did."""
+        self.ask("FLUSHALL", "+OK")
+
+    def cpu_ns(self) -> int:
+        """CPU time it has used so far."""
+        return self.stage.host.usage(self.handle, memory=False).cpu.total_ns
+
+    def complaint(self) -> str | None:
+        """None once it answers."""
+        self.ask("PING", "+PONG")
+        return None
+
+    def ask(self, inline: str, expected: str) -> None:
+        """An inline command and its one-line answer. Raises OSError where it is another."""
+        with socket.create_connection((self.stage.host.address, self.port), ANSWER_TIMEOUT_S) as connection:
+            connection.sendall(inline.encode() + b"\r\n")
+            with connection.makefile("rb") as reader:
+                answer = reader.readline(256).decode(errors="replace").strip()
+        if answer != expected:
+            raise OSError(f"{inline} was answered by {answer!r}")
+
+
+def start(stage: Stage, setting: str | None, stack: ExitStack) -> RedisServer:
+    """Start the server of a setting, fresh, on the CPUs that the contenders do not use.
+
+    Raises RaceUnavailableError where it cannot run: without a server there is nothing to measure.
+    """
+    port = stage.ports.take()
+    name = f"redis-{setting or 'server'}-{port}"
+    spec = Spec(
+        argv=_argv(setting, port),
+        cwd=stage.logs,
+        env={"PATH": command.path()},
+        cpus=frozenset(stage.plan.generator_cpus),
+        stdout=stage.logs / f"{name}.out",
+        stderr=stage.logs / f"{name}.err",
+    )
+    handle = stage.host.start(spec)
+    stack.callback(stage.host.stop, handle, STOP_GRACE_S)
+    assert spec.stdout is not None
+    server = RedisServer(stage, handle, port, spec.stdout)
+    try:
+        hosts.ready(stage.host, handle, server.complaint, READY_TIMEOUT_S, stage.stop)
+    except (ExitedError, NotReadyError) as error:
+        tail = stage.host.collect(handle).output_tail.strip().splitlines()
+        last = f"; its last line: {tail[-1]}" if tail else ""
+        raise RaceUnavailableError(f"{spec.argv[0]}: {error}{last}") from error
+    return server
+
+
+def missing(setting: str | None) -> str | None:
+    """Why the server of a setting cannot be had here, or None."""
+    return None if setting == SINK else toolchain.missing((_program(setting),))
+
+
+def _program(setting: str | None) -> str:
+    return "redis-server" if setting is None else f"{setting}-server"
+
+
+def _argv(setting: str | None, port: int) -> tuple[str, ...]:
+    if setting == SINK:
+        return (find_binary(), "serve", "redis", "--port", str(port))
+    options = {"port": port, "bind": "127.0.0.1", "save": "", "appendonly": "no", "daemonize": "no"}
+    return (_program(setting), *(word for key, value in options.items() for word in (f"--{key}", str(value))))
