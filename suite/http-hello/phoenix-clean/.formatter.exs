@@ -1,0 +1,5 @@
+[
+  # What Phoenix and Plug export, written out so that the formatter works without the packages.
+  locals_without_parens: [plug: 1, plug: 2, pipe_through: 1, get: 3],
+  inputs: ["{mix,.formatter}.exs", "{config,lib}/**/*.{ex,exs}"]
+]

@@ -1,0 +1,5 @@
+defmodule HelloWeb.Layouts do
+  use HelloWeb, :html
+
+  embed_templates("layouts/*")
+end

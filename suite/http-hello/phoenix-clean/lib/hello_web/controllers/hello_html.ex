@@ -1,0 +1,5 @@
+defmodule HelloWeb.HelloHTML do
+  use HelloWeb, :html
+
+  embed_templates("hello_html/*")
+end

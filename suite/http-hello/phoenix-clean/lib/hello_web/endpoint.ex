@@ -1,0 +1,5 @@
+defmodule HelloWeb.Endpoint do
+  use Phoenix.Endpoint, otp_app: :hello
+
+  plug HelloWeb.Router
+end
