@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -123,11 +123,10 @@ class Builder:
         if exit_.code == UNAVAILABLE:
             return _not_ready(contender, "unavailable", tail[-1] if tail else "its build says so", log)
         if exit_.code != 0:
-            what = "\n".join((f"its build {exit_.describe()}", *tail, f"the whole log: {log}"))
-            return _not_ready(contender, "failed", what, log)
+            return _not_ready(contender, "failed", f"its build {exit_.describe()}; the log: {log}", log, tail)
         if contender.artifact is not None and not (folder / contender.artifact).exists():
             return _not_ready(
-                contender, "failed", f"its build left no {contender.artifact}; the log: {log}", log
+                contender, "failed", f"its build left no {contender.artifact}; the log: {log}", log, tail
             )
         record = Built(
             workload=contender.workload,
@@ -205,7 +204,9 @@ def _tail(log: Path) -> list[str]:
     return [line for line in lines if line.strip()][-TAIL_LINES:]
 
 
-def _not_ready(contender: Contender, status: str, reason: str, log: Path | None = None) -> Build:
+def _not_ready(
+    contender: Contender, status: str, reason: str, log: Path | None = None, tail: Sequence[str] = ()
+) -> Build:
     record = Built.model_validate(
         {
             "workload": contender.workload,
@@ -213,6 +214,7 @@ def _not_ready(contender: Contender, status: str, reason: str, log: Path | None 
             "status": status,
             "reason": reason,
             "log": str(log) if log else None,
+            "tail": tail,
         }
     )
     return Build(contender, None, record)

@@ -53,8 +53,10 @@ def check(suite: Suite, ids: Sequence[str], say: Say) -> Iterator[Found]:
         for contender in selected:
             stop.check()
             built = builder.build(contender, _saying(say, contender))
-            if built.record.status != "ready":
-                yield Found(contender.workload, contender.id, built.record.status, built.record.reason or "")
+            record = built.record
+            if record.status != "ready":
+                said = "\n".join(record.tail) or None
+                yield Found(contender.workload, contender.id, record.status, record.reason or "", said)
                 continue
             say(f"checking {contender.workload}/{contender.id}")
             yield _checked(suite, contender, built, host, stop, Path(logs))

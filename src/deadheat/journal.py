@@ -44,7 +44,7 @@ class Journal:
             raise UserError(
                 f"{self.path}: the journal cannot be written: {error.strerror}",
                 hint="all up to here is kept: make room, then deadheat race --resume "
-                + self.path.parent.name,
+                + str(self.path.parent),
                 code=ExitCode.NOTHING_MEASURED,
             ) from error
 

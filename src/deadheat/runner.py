@@ -87,7 +87,9 @@ class Runner:
         build = self.builder.build(contender, lambda what: self.view.note(f"  {workload}/{id_}: {what}"))
         self._observe(build.record)
         if build.folder is None:
-            self.view.warn(f"{workload}/{id_} is {build.record.status}: {build.record.reason}")
+            state = "failed" if build.record.status == "failed" else "is unavailable"
+            said = "".join(f"\n    {line}" for line in build.record.tail)
+            self.view.warn(f"{workload}/{id_} {state}: {build.record.reason}{said}")
         return build
 
     def _race(self, race: WorkloadPlan, builds: dict[str, dict[str, Build]]) -> None:

@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from deadheat import lock, machine, planning, reports, run_folder
 from deadheat.build import Builder
-from deadheat.errors import ExitCode
+from deadheat.errors import ExitCode, UserError
 from deadheat.hosts.local import LocalHost
 from deadheat.interrupt import Stop
 from deadheat.kinds.registry import KINDS
@@ -45,10 +45,10 @@ def resume(out: Path, name: str, view: View) -> Outcome:
     folder = run_folder.find(out, name)
     plan = folder.plan()
     suite = load(Path(plan.suite))
-    observations, torn = folder.observations() if folder.journal.exists() else ([], None)
-    if torn:
-        view.warn(torn)
     with lock.machine(plan.run):
+        observations, torn = folder.observations() if folder.journal.exists() else ([], None)
+        if torn:
+            view.warn(torn)
         return _run(plan, suite, folder, observations, view)
 
 
@@ -56,12 +56,27 @@ def _run(plan: Plan, suite: Suite, folder: RunFolder, observations: list[Observa
     with Stop() as stop, LocalHost() as host:
         builder = Builder(host, stop)
         runner = Runner(plan, suite, folder, dict(KINDS), host, view, stop, observations, builder)
+        _warn_of_shared_cpus(plan, view)
         try:
             with _on_cpus(plan.generator_cpus):
                 runner.run()
-        finally:
-            results = reports.write(folder, suite, runner.observations)
+        except BaseException:
+            # That the results cannot be written either (a full disk) is only the echo of what went wrong.
+            with suppress(UserError):
+                reports.write(folder, suite, runner.observations)
+            raise
+        results = reports.write(folder, suite, runner.observations)
     return Outcome(folder, results, _code(results))
+
+
+def _warn_of_shared_cpus(plan: Plan, view: View) -> None:
+    shared = sorted(set(plan.server_cpus) & set(plan.generator_cpus))
+    if shared:
+        view.warn(
+            f"servers, load generator and referee share CPU {', '.join(map(str, shared))}: programs can be "
+            "compared, but a server's throughput is that of it and the generator together, and their ratios "
+            "lie nearer to 1 than they are; race on two CPUs or more"
+        )
 
 
 @contextmanager
@@ -82,6 +97,8 @@ def _code(results: Results) -> ExitCode:
     if not any(row.status == "measured" for row in rows):
         return ExitCode.NOTHING_MEASURED
     verdicts = [v.verdict for workload in results.workloads for v in workload.verdicts]
+    if not verdicts and any(row.status == "failed" for row in rows):
+        return ExitCode.NOTHING_MEASURED  # the reference alone is no race
     if verdicts and not any(v in ("faster", "dead heat") for v in verdicts):
         return ExitCode.NOTHING_SETTLED
     return ExitCode.DONE

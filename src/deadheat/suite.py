@@ -12,6 +12,7 @@ from deadheat.model.workload import Workload
 
 WORKLOAD_FILE = "workload.toml"
 CONTENDER_FILE = "contender.toml"
+SERVERS = ("http", "grpc")
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ def load(folder: Path) -> Suite:
         workloads[name] = toml_file.read(file, Workload, name=name)
         contenders[name] = tuple(_contenders(name, file.parent))
         _check_reference(file, workloads[name], contenders[name])
+        if workloads[name].kind in SERVERS:
+            _check_ports(contenders[name])
     if not workloads:
         raise UserError(f"{folder}: holds no workload", hint=f"a workload is a folder with a {WORKLOAD_FILE}")
     return Suite(folder, workloads, contenders)
@@ -64,6 +67,18 @@ def _check_reference(file: Path, workload: Workload, contenders: tuple[Contender
         raise UserError(
             f'{file}:{line}: reference "{workload.reference}" is no contender{_near(workload.reference, ids)}'
         )
+
+
+def _check_ports(contenders: tuple[Contender, ...]) -> None:
+    """A server that is not told its port would listen where the next one does too."""
+    for contender in contenders:
+        if not any("{port}" in text for text in (contender.run, *contender.env.values())):
+            file = contender.folder / CONTENDER_FILE
+            where = ("run",) if contender.variant is None else ("variants", contender.variant)
+            raise UserError(
+                f"{file}:{toml_file.line_of(file, *where)}: {contender.id} is not told its port",
+                hint='each server gets one of its own: write {port} in run, or env = { PORT = "{port}" }',
+            )
 
 
 def _known(name: str, known: Iterable[str], what: str, folder: Path) -> str:

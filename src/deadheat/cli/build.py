@@ -41,6 +41,8 @@ def run(contenders: options.Contenders = None, suite: options.SuiteOption = opti
             soft_wrap=True,
             highlight=False,
         )
+        for line in record.tail:
+            out.print(Text(f"    {line}"), soft_wrap=True, highlight=False)
         failed = failed or record.status == "failed"
     if failed:
         raise typer.Exit(ExitCode.NOTHING_MEASURED)

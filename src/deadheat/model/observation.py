@@ -8,7 +8,10 @@ from deadheat.model.base import Noun
 
 
 class Built(Noun):
-    """A contender after its build: `ready`, or why it does not race. Bytes and seconds."""
+    """A contender after its build: `ready`, or why it does not race. Bytes and seconds.
+
+    `tail`: the last lines that a failed build said; all of them are in `log`.
+    """
 
     type: Literal["built"] = "built"
     workload: str
@@ -20,6 +23,7 @@ class Built(Noun):
     artifact_bytes: int | None = None
     toolchains: dict[str, str] = {}
     log: str | None = None
+    tail: tuple[str, ...] = ()
 
 
 class Checked(Noun):
