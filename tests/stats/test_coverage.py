@@ -15,7 +15,7 @@ RUNS = 2_000
 
 def estimates(log_ratio: float, design: Design, seed: int) -> list[stats.Estimate]:
     rounds = rounds_of(np.array([log_ratio, 0.0]), design, RUNS, np.random.default_rng(seed))
-    return [stats.compare(list(run[0]), list(run[1])) for run in rounds]
+    return [stats.estimate(stats.block_effects(list(run[0]), list(run[1]))) for run in rounds]
 
 
 @pytest.mark.parametrize("blocks", [3, 6, 10])

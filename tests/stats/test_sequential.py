@@ -20,8 +20,8 @@ RUNS = 2_000
 def test_planned_looks_end_at_the_budget(blocks: int) -> None:
     looks = stats.plan_looks(blocks)
     assert looks.blocks[-1] == blocks
-    assert len(looks.blocks) <= 8
     assert looks.blocks[0] >= min(3, blocks)
+    assert [looks.due(n) for n in looks.blocks] == [True] * len(looks.blocks)
 
 
 def test_spending_is_obrien_flemings() -> None:
@@ -70,6 +70,14 @@ def test_a_look_that_may_spend_nothing_has_no_interval() -> None:
     assert (verdict.kind, verdict.estimate.ci) == ("inconclusive", None)
 
 
+def test_an_early_look_knows_what_later_ones_would_settle() -> None:
+    estimate = stats.estimate(np.array([0.05, 0.12, 0.08]))
+    early = stats.judge_family({"pair": estimate}, looks=Looks(tuple(range(3, 61))))["pair"]
+    assert early.kind == "inconclusive"
+    assert early.more_blocks == stats.blocks_needed(estimate, 0.02)
+    assert early.more_blocks is not None
+
+
 @pytest.mark.parametrize("looks", [(), (3, 3), (6, 3), (0, 3)])
 def test_looks_must_ascend(looks: tuple[int, ...]) -> None:
     with pytest.raises(ValueError, match="ever more blocks"):
@@ -78,8 +86,10 @@ def test_looks_must_ascend(looks: tuple[int, ...]) -> None:
 
 def test_the_plan_can_be_printed() -> None:
     text = stats.plan_looks(6).describe()
-    assert text.startswith("looks after 3, 4, 5 and 6 blocks; stops when every pair is faster or a dead heat")
-    assert "0.0031" in text
+    assert text.startswith("looks after each block from 3 on; stops when every pair is faster or a dead heat")
+    assert "0.0031 at the first look" in text
+    assert Looks((3, 6, 10)).describe().startswith("looks after 3, 6, 10 blocks")
+    assert stats.plan_looks(2).describe() == "one look, after 2 blocks, at 0.05"
 
 
 def run_to_its_stop(effects: FloatArray, looks: Looks, margin: float) -> stats.Verdict:
@@ -99,6 +109,19 @@ def test_stopping_early_keeps_errors_and_coverage(blocks: int) -> None:
     runs = [run_to_its_stop(rng.normal(0, 0.03, blocks), looks, 0.0) for _ in range(6_000)]
     assert np.mean([v.kind == "faster" for v in runs]) <= 0.0556
     assert np.mean([v.estimate.low <= 0 <= v.estimate.high for v in runs]) >= 0.9444
+
+
+@pytest.mark.parametrize("blocks", [6, 20])
+def test_watching_and_stopping_when_it_looks_good_keeps_the_error(blocks: int) -> None:
+    """By hand at any block, planned look or not; 50,000 runs, so a standard error of 0.1 points."""
+    looks = stats.plan_looks(blocks)
+    effects = np.random.default_rng(blocks).normal(0, 1, (50_000, blocks))
+    won = np.zeros(len(effects), dtype=bool)
+    for n in range(2, blocks + 1):
+        so_far = effects[:, :n]
+        t = np.abs(so_far.mean(axis=1)) / (so_far.std(axis=1, ddof=1) / math.sqrt(n))
+        won |= t > scipy_stats.t.isf(looks.nominal(0.05, n) / 2, n - 1)
+    assert 0.045 < won.mean() < 0.0515
 
 
 def test_false_dead_heats_at_exactly_the_margin() -> None:

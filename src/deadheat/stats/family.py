@@ -53,7 +53,9 @@ def judge_family(
         # One a step, the surest first: the rest may then be judged at the next, milder level.
         surest = sorted(decided, key=lambda key: decision_p(estimates[key], margin))[:1]
         for key in surest or adjusted:
-            verdicts[key] = judge(adjusted[key], margin, doubts=(doubts or {}).get(key, ()))
+            verdicts[key] = judge(
+                adjusted[key], margin, doubts=(doubts or {}).get(key, ()), later_confidence=1 - level
+            )
     return {key: verdicts[key] for key in estimates}
 
 

@@ -106,8 +106,8 @@ def _nominal_levels(looks: tuple[int, ...], spent: tuple[float, ...]) -> tuple[f
         # The union bound: valid always, and exact at the first look.
         new = total - before
         boundary = t_quantile(1 - new, look - 1) if new > 1e-15 else math.inf
-        # Less one standard error of the simulation, so that what is left of it errs on the safe side.
-        crossed_in_all = round(total * _RUNS - math.sqrt(total * _RUNS))
+        # Less two standard errors of the simulation, so that what is left of it errs on the safe side.
+        crossed_in_all = round(total * _RUNS - 2 * math.sqrt(total * _RUNS))
         left = statistic[still_in]
         crossing = crossed_in_all - (_RUNS - len(left))
         if levels and crossed_in_all >= _FEWEST and crossing > 0:

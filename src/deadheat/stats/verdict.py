@@ -58,13 +58,20 @@ def region(low: float, high: float, margin: float) -> Literal["outside", "inside
     return "across"
 
 
-def judge(estimate: Estimate, margin: float = DEFAULT_MARGIN, *, doubts: Sequence[str] = ()) -> Verdict:
+def judge(
+    estimate: Estimate,
+    margin: float = DEFAULT_MARGIN,
+    *,
+    doubts: Sequence[str] = (),
+    later_confidence: float | None = None,
+) -> Verdict:
     """The verdict that an estimate's own interval supports.
 
     `faster` only if the interval lies wholly outside the margin; `dead heat` only if wholly inside (two
     one-sided tests, Schuirmann 1987, at the printed confidence and so stricter than his 90% interval). At
     margin 0 the question is whether the interval excludes 1, and nothing is a dead heat. Twins that disagree
     make it inconclusive whatever the interval, and so do `doubts` of the caller's.
+    `later_confidence` is what more blocks would be judged at, where that is milder than at an early look.
     """
     reasons = [*_unfit(estimate), *disagreements(estimate), *doubts]
     if reasons:
@@ -74,7 +81,7 @@ def judge(estimate: Estimate, margin: float = DEFAULT_MARGIN, *, doubts: Sequenc
         return Verdict("faster", estimate, margin)
     if where == "inside":
         return Verdict("dead heat", estimate, margin, f"within {100 * margin:.3g}%")
-    return _undecided(estimate, margin)
+    return _undecided(estimate, margin, later_confidence)
 
 
 def _unfit(estimate: Estimate) -> list[str]:
@@ -91,8 +98,9 @@ def _unfit(estimate: Estimate) -> list[str]:
     return reasons
 
 
-def _undecided(estimate: Estimate, margin: float) -> Verdict:
-    extra = blocks_needed(estimate, margin)
+def _undecided(estimate: Estimate, margin: float, later_confidence: float | None) -> Verdict:
+    later = estimate if later_confidence is None else estimate.at(later_confidence)
+    extra = blocks_needed(later, margin)
     why = (
         "the interval covers 1" if margin == 0 else f"the interval crosses the margin of {100 * margin:.3g}%"
     )
