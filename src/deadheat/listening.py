@@ -1,0 +1,34 @@
+"""On which TCP ports a process tree listens."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+_LISTEN = "0A"  # TCP_LISTEN in the kernel's include/net/tcp_states.h
+
+
+def ports_of(pids: Iterable[int], proc: Path = Path("/proc")) -> tuple[int, ...]:
+    """The ports, in order; none where a process is gone or not ours to look into."""
+    inodes = {inode for pid in pids for inode in _sockets(proc / str(pid) / "fd")}
+    return tuple(sorted({port for port, inode in _listeners(proc) if inode in inodes}))
+
+
+def _sockets(fds: Path) -> Iterator[str]:
+    with contextlib.suppress(OSError):
+        for fd in fds.iterdir():
+            with contextlib.suppress(OSError):
+                target = str(fd.readlink())
+                if target.startswith("socket:["):
+                    yield target[len("socket:[") : -1]
+
+
+def _listeners(proc: Path) -> Iterator[tuple[int, str]]:
+    """Port and inode of each listening socket (columns as in Documentation/networking/proc_net_tcp.rst)."""
+    for table in ("tcp", "tcp6"):
+        with contextlib.suppress(OSError):
+            for line in (proc / "net" / table).read_text().splitlines()[1:]:
+                fields = line.split()
+                if fields[3] == _LISTEN:
+                    yield int(fields[1].rsplit(":", 1)[1], 16), fields[9]
