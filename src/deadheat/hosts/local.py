@@ -10,9 +10,10 @@ from types import TracebackType
 from typing import Self
 
 from deadheat.hosts.protocol import Collected, Event, Handle, Placement
+from deadheat.listening import ports_of
 from deadheat.meter import Usage
 from deadheat.ports import Ports
-from deadheat.process import Launcher, Process
+from deadheat.process import ExitedError, Launcher, Process
 from deadheat.program import Exit, Spec
 
 OUTPUT_TAIL_LINES = 20
@@ -67,6 +68,7 @@ class LocalHost:
             stdout=_kept(process.spec.stdout),
             stderr=_kept(process.spec.stderr),
             output_tail=process.output_tail(OUTPUT_TAIL_LINES),
+            ports=_ports(process),
         )
 
     def freeze(self, handle: Handle) -> None:
@@ -100,3 +102,10 @@ class LocalHost:
 def _kept(path: Path | None) -> bytes:
     """What a program's output file holds. The launcher has kept it short."""
     return path.read_bytes() if path is not None and path.is_file() else b""
+
+
+def _ports(process: Process) -> tuple[int, ...]:
+    try:
+        return ports_of(process.usage(memory=False).pids)
+    except ExitedError:
+        return ()

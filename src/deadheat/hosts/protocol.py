@@ -68,13 +68,15 @@ class Collected:
     """What is left of a program: how it ended (None while it runs) and what it said.
 
     `stdout` and `stderr` are as much as its `Spec` lets be kept; empty where it names no file.
-    `output_tail` is the last lines of stderr, else of stdout, for messages.
+    `output_tail` is the last lines of stderr, else of stdout, for messages. `ports` are those on which
+    it listens (TCP), while it runs.
     """
 
     exit: Exit | None
     stdout: bytes
     stderr: bytes
     output_tail: str
+    ports: tuple[int, ...] = ()
 
 
 class Host(Protocol):

@@ -10,7 +10,7 @@ from deadheat import conformance, hosts
 from deadheat.conformance import Check
 from deadheat.hosts import ExitedError, Handle, Host, NotReadyError, StartError
 from deadheat.kinds.base import Stage
-from deadheat.kinds.server import READY_TIMEOUT_S, STOP_GRACE_S, ServerBlock, last_words
+from deadheat.kinds.server import READY_TIMEOUT_S, STOP_GRACE_S, ServerBlock, elsewhere, last_words
 from deadheat.model.observation import Observation
 from deadheat.model.plan import WorkloadPlan
 from deadheat.schedule import Block, token
@@ -39,7 +39,8 @@ class HttpKind:
             except ExitedError as error:
                 return _exited(stage.host, handle, 0, error)
             except NotReadyError as error:
-                return Check(False, 0, str(error), stage.host.collect(handle).output_tail)
+                reason = f"{error}{elsewhere(stage.host, handle, port)}"
+                return Check(False, 0, reason, stage.host.collect(handle).output_tail)
             cases = conformance.http_cases(stage.workload.conformance, port, lambda: token(rng))
             found = conformance.run(cases)
             if not found.ok:

@@ -85,7 +85,9 @@ class ServerBlock:
             self._freeze(running)
         except ExitedError as error:
             return self._failed(entry, f"{error}{last_words(stage.host, handle)}")
-        except (StartError, NotReadyError, EngineError) as error:
+        except NotReadyError as error:
+            return self._failed(entry, f"{error}{elsewhere(stage.host, handle, port)}")
+        except (StartError, EngineError) as error:
             return self._failed(entry, str(error))
         self._running[entry] = running
         return Started(
@@ -199,6 +201,14 @@ def last_words(host: Host, handle: Handle) -> str:
     """A clause with the last line that a server printed; empty where it printed none."""
     tail = host.collect(handle).output_tail.strip().splitlines()
     return f"; its last line: {tail[-1][:200]}" if tail else ""
+
+
+def elsewhere(host: Host, handle: Handle, port: int) -> str:
+    """A clause with the ports on which a server listens, if it does but not where it was told."""
+    ports = host.collect(handle).ports
+    if not ports or port in ports:
+        return ""
+    return f"; it was told port {port} and listens on {', '.join(map(str, ports))}"
 
 
 def _grown(least_ms: int, wanted_ms: float) -> int:
