@@ -27,8 +27,12 @@ impl Url {
         let default_port = match scheme.as_str() {
             "http" | "grpc" => 80,
             "https" | "grpcs" => 443,
-            "redis" => 6379,
-            _ => return Err(wrong("unknown scheme (http, https, grpc, redis)")),
+            "redis" | "rediss" => 6379,
+            _ => {
+                return Err(wrong(
+                    "unknown scheme (http, https, grpc, grpcs, redis, rediss)",
+                ))
+            }
         };
         let cut = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(cut);

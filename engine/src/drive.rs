@@ -6,6 +6,7 @@ use crate::load::control::Control;
 use crate::load::turn::{Slice, Turn};
 use crate::protocol::http1::{Expect, Request};
 use crate::target::{self, Spec, Target};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
@@ -27,12 +28,19 @@ enum Command {
 }
 
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Open {
     target: String,
     url: String,
     connections: usize,
     timeout_ms: u64,
+    /// [`HttpFields`], [`crate::protocol::redis::Ask`] and so on, as the URL says.
+    #[serde(flatten)]
+    ask: Fields,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct HttpFields {
     #[serde(default)]
     request: RequestFields,
     #[serde(default)]
@@ -156,23 +164,15 @@ impl Targets {
         if self.0.contains_key(&open.target) {
             return Err(Error::usage(format!("{} is open already", open.target)));
         }
-        let path = Url::parse(&open.url)?.path;
-        let request = Request {
-            method: open.request.method.unwrap_or_else(|| "GET".into()),
-            path: open.request.path.unwrap_or(path),
-            headers: open.request.headers,
-            body: open.request.body,
-            expect: Expect {
-                status: open.expect.status,
-                body: open.expect.body,
-                success: false,
-            },
-            weight: None,
+        let url = Url::parse(&open.url)?;
+        let spec = match url.scheme.as_str() {
+            "redis" | "rediss" => Spec::redis(&open.url, fields(open.ask)?),
+            _ => Spec::new(&open.url, http(url.path, fields(open.ask)?)),
         };
         let spec = Spec {
             connections: open.connections,
             timeout_ms: open.timeout_ms,
-            ..Spec::new(&open.url, request)
+            ..spec
         };
         self.0.insert(open.target.clone(), target::open(&spec)?);
         Ok(Event::Opened {
@@ -233,5 +233,24 @@ impl Targets {
         self.0
             .get_mut(target)
             .ok_or_else(|| Error::usage(format!("no target {target:?} is open")))
+    }
+}
+
+fn fields<T: DeserializeOwned>(fields: Fields) -> Result<T> {
+    serde_json::from_value(fields.into()).map_err(|error| Error::usage(format!("open: {error}")))
+}
+
+fn http(path: String, fields: HttpFields) -> Request {
+    Request {
+        method: fields.request.method.unwrap_or_else(|| "GET".into()),
+        path: fields.request.path.unwrap_or(path),
+        headers: fields.request.headers,
+        body: fields.request.body,
+        expect: Expect {
+            status: fields.expect.status,
+            body: fields.expect.body,
+            success: false,
+        },
+        weight: None,
     }
 }

@@ -12,6 +12,7 @@ use crate::net::epoll::Epoll;
 use crate::net::tls::{self, Tls, Trust};
 use crate::net::Net;
 use crate::protocol::http1::{Http1, Request};
+use crate::protocol::redis::{self, Login, Redis};
 use crate::protocol::Protocol;
 use rustls::pki_types::ServerName;
 use std::io;
@@ -35,6 +36,7 @@ pub struct Spec {
     pub trust: Trust,
     /// In turn or by weight; at least one for HTTP.
     pub requests: Vec<Request>,
+    pub redis: redis::Ask,
 }
 
 impl Spec {
@@ -51,6 +53,17 @@ impl Spec {
             remote: false,
             trust: Trust::default(),
             requests: vec![request],
+            redis: redis::Ask::default(),
+        }
+    }
+
+    /// Redis commands.
+    pub fn redis(url: &str, ask: redis::Ask) -> Self {
+        Self {
+            pipeline: ask.pipeline.unwrap_or(1),
+            requests: Vec::new(),
+            redis: ask,
+            ..Self::new(url, Request::get("/"))
         }
     }
 
@@ -111,6 +124,11 @@ pub fn open(spec: &Spec) -> Result<Box<dyn Target>> {
     let url = Url::parse(&spec.url)?;
     match url.scheme.as_str() {
         "http" | "https" => open_with(spec, &url, &http1(spec, &url)?, spec.pipeline, b"http/1.1"),
+        "redis" | "rediss" => {
+            let login = Login::from_url(&url, spec.redis.resp3)?;
+            let protocol = Redis::new(&spec.redis, login)?;
+            open_with(spec, &url, &protocol, spec.pipeline, b"redis")
+        }
         other => Err(Error::new(
             Kind::Unsupported,
             format!("{}: {other} is not supported yet", spec.url),

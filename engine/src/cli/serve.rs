@@ -4,6 +4,7 @@ use super::units;
 use clap::{Args, Subcommand};
 use deadheat_load::error::{Error, Result};
 use deadheat_load::serve::http::Hello;
+use deadheat_load::serve::redis::Sink;
 use deadheat_load::serve::{server, Lies, Service};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -17,6 +18,23 @@ Examples:
   deadheat-load serve http --port 0 --body 'Hello World!'
   deadheat-load serve http --port 8080 --stall 1s/5s")]
     Http(Http),
+    /// Redis: a sink that answers right and tells exactly what it was asked
+    #[command(after_help = "\
+Examples:
+  deadheat-load serve redis --port 6380
+  deadheat-load serve redis --port 0 --most-unsent 65536
+
+A line of JSON on stdout for each connection that closes: docs/redis-sink.md.")]
+    Redis(Redis),
+}
+
+#[derive(Debug, Args)]
+pub struct Redis {
+    #[command(flatten)]
+    common: Common,
+    /// Read no further while a client leaves more bytes of replies than this unread
+    #[arg(long, value_name = "BYTES")]
+    most_unsent: Option<usize>,
 }
 
 #[derive(Debug, Args)]
@@ -78,6 +96,7 @@ impl Serve {
     pub fn run(self) -> Result<()> {
         match self {
             Self::Http(http) => http.common.run(Hello { body: http.body }),
+            Self::Redis(redis) => redis.common.run(Sink::new(redis.most_unsent)),
         }
     }
 }

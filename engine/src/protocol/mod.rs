@@ -6,6 +6,7 @@
 
 pub mod http1;
 pub mod in_order;
+pub mod redis;
 
 /// A request in flight, as the loop numbers them: `0..depth` within one connection.
 pub type Slot = u32;

@@ -7,6 +7,7 @@
 mod burn;
 pub mod http;
 pub mod lies;
+pub mod redis;
 pub mod server;
 pub mod signal;
 
@@ -16,6 +17,9 @@ pub use lies::{Lies, Manner, Replies};
 pub trait Service {
     /// What the server remembers of one connection.
     type Client;
+
+    /// Bytes of replies that the kernel is to hold for a client; `None`: as many as it likes.
+    const SEND_BUFFER: Option<usize> = None;
 
     /// A new connection; what has to be said first goes to `replies`.
     fn client(&mut self, replies: &mut Replies) -> Self::Client;
@@ -32,6 +36,25 @@ pub trait Service {
         input: &[u8],
         replies: &mut Replies,
     ) -> Result<usize, Refused>;
+
+    /// No more is read from a client while more bytes than this wait to be sent to it.
+    fn most_unsent(&self) -> usize {
+        usize::MAX
+    }
+
+    /// A connection is over.
+    fn closed(&mut self, _client: Self::Client, _traffic: Traffic) {}
+}
+
+/// What went over one connection.
+#[derive(Clone, Copy, Debug, Default, serde::Serialize)]
+pub struct Traffic {
+    pub bytes_in: u64,
+    pub bytes_out: u64,
+    /// Most bytes of replies that waited because the client's system took no more.
+    pub unsent_max: u64,
+    /// Bytes of replies that the systems of both sides had taken when the last bytes came in.
+    pub taken_before_last: u64,
 }
 
 /// What came is not a request that this server answers.

@@ -2,7 +2,7 @@
 
 use super::lies::{stalled_for, Held, Told};
 use super::signal::stop_signals;
-use super::{Lies, Replies, Service};
+use super::{Lies, Replies, Service, Traffic};
 use crate::clock;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
@@ -26,8 +26,10 @@ struct Client<C> {
     service: C,
     /// An unfinished request.
     input: Vec<u8>,
-    /// Replies that the socket would not take yet.
+    /// Replies; what the socket would not take yet begins at `sent`.
     output: Vec<u8>,
+    sent: usize,
+    traffic: Traffic,
     answered: u64,
     /// When the last reply that is held back is due: replies keep their order.
     last_due_ns: u64,
@@ -111,7 +113,7 @@ impl<S: Service> Server<S> {
                     LISTENER => self.accept(listener),
                     id => {
                         if !self.readable(id as usize) {
-                            self.clients[id as usize] = None;
+                            self.close(id as usize);
                         }
                     }
                 }
@@ -124,6 +126,9 @@ impl<S: Service> Server<S> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         while let Ok(socket) = rustix::net::accept_with(listener, flags) {
             let _ = sockopt::set_tcp_nodelay(&socket, true);
+            if let Some(bytes) = S::SEND_BUFFER {
+                let _ = sockopt::set_socket_send_buffer_size(&socket, bytes);
+            }
             let id = socket.as_raw_fd() as usize;
             let edge = EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET;
             if epoll::add(&self.poll, &socket, EventData::new_u64(id as u64), edge).is_err() {
@@ -141,6 +146,8 @@ impl<S: Service> Server<S> {
                 service,
                 input: Vec::new(),
                 output: Vec::new(),
+                sent: 0,
+                traffic: Traffic::default(),
                 answered: 0,
                 last_due_ns: 0,
                 generation: self.generation,
@@ -158,10 +165,14 @@ impl<S: Service> Server<S> {
             return true;
         };
         let slowly = self.replies.lies().byte_by_byte;
-        if !client.output.is_empty() && !client.send(&mut Vec::new(), slowly) {
+        if client.unsent() > 0 && !client.send(&mut Vec::new(), slowly) {
             return false;
         }
         loop {
+            if client.unsent() > self.service.most_unsent() {
+                // There is an event when the client has taken some.
+                return true;
+            }
             let n = match rustix::net::recv(&client.socket, &mut *self.buffer, RecvFlags::empty()) {
                 Ok((_, 0)) => return false,
                 Ok((_, n)) => n,
@@ -172,6 +183,8 @@ impl<S: Service> Server<S> {
             if client.closing {
                 continue;
             }
+            client.traffic.bytes_in += n as u64;
+            client.traffic.taken_before_last = client.traffic.bytes_out;
             self.replies.turn_to(client.answered);
             self.replies.now_ns = clock::now_ns();
             let bytes = &self.buffer[..n];
@@ -231,35 +244,65 @@ impl<S: Service> Server<S> {
             if client.generation == generation {
                 let sent = client.send(&mut held.bytes, slowly);
                 if !sent || held.last {
-                    self.clients[id] = None;
+                    self.close(id);
                 }
             }
+        }
+    }
+
+    fn close(&mut self, id: usize) {
+        if let Some(client) = self.clients[id].take() {
+            self.service.closed(client.service, client.traffic);
         }
     }
 }
 
 impl<C> Client<C> {
+    /// Bytes that wait to be sent.
+    fn unsent(&self) -> usize {
+        self.output.len() - self.sent
+    }
+
     /// Sends `bytes` behind what waits, and empties it; false if the connection broke.
     fn send(&mut self, bytes: &mut Vec<u8>, slowly: bool) -> bool {
-        let fresh = self.output.is_empty();
+        let fresh = self.unsent() == 0;
         if !fresh {
             self.output.append(bytes);
         }
-        let all = if fresh { &*bytes } else { &self.output };
+        let all = if fresh {
+            &*bytes
+        } else {
+            &self.output[self.sent..]
+        };
         let at_once = if slowly { 1 } else { all.len().max(1) };
         let mut sent = 0;
         for piece in all.chunks(at_once) {
             match rustix::net::send(&self.socket, piece, SendFlags::NOSIGNAL) {
-                Ok(n) => sent += n,
+                Ok(n) => {
+                    sent += n;
+                    if n < piece.len() {
+                        break;
+                    }
+                }
                 Err(Errno::AGAIN | Errno::INTR) => break,
                 Err(_) => return false,
             }
         }
+        self.traffic.bytes_out += sent as u64;
         if !fresh {
-            self.output.drain(..sent);
+            self.sent += sent;
         } else if sent < bytes.len() {
+            self.output.clear();
             self.output.extend_from_slice(&bytes[sent..]);
+            self.sent = 0;
         }
+        // What is sent is dropped when it is most of it: each byte moves once at most.
+        if self.sent * 2 >= self.output.len() {
+            self.output.drain(..self.sent);
+            self.sent = 0;
+        }
+        let unsent = self.unsent() as u64;
+        self.traffic.unsent_max = self.traffic.unsent_max.max(unsent);
         bytes.clear();
         true
     }

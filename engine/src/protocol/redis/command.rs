@@ -107,7 +107,10 @@ mod tests {
         assert_eq!(words("SET foo bar").unwrap(), ["SET", "foo", "bar"]);
         assert_eq!(words("  GET\t'a b' ").unwrap(), ["GET", "a b"]);
         assert_eq!(words(r#"SET k """#).unwrap(), ["SET", "k", ""]);
-        assert_eq!(words(r#"SET k "a\"b\n"c"#).unwrap(), ["SET", "k", "a\"b\nc"]);
+        assert_eq!(
+            words(r#"SET k "a\"b\n"c"#).unwrap(),
+            ["SET", "k", "a\"b\nc"]
+        );
         for line in ["", "  ", "GET 'a", "GET a\\"] {
             assert!(words(line).is_err(), "{line}");
         }

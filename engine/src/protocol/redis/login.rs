@@ -35,9 +35,9 @@ impl Login {
         }
         let database = url.path.trim_start_matches('/');
         if !database.is_empty() {
-            login.database = database.parse().map_err(|_| {
-                Error::usage(format!("/{database}: a Redis database is a number"))
-            })?;
+            login.database = database
+                .parse()
+                .map_err(|_| Error::usage(format!("/{database}: a Redis database is a number")))?;
         }
         Ok(login)
     }
@@ -102,15 +102,23 @@ mod tests {
         let mut output = Vec::new();
         let names = Login::from_url(&url, resp3).unwrap().say(&mut output);
         let text = String::from_utf8(output).unwrap();
-        let words = text.split("\r\n").filter(|word| !word.starts_with(['*', '$']));
-        (words.collect::<Vec<_>>().join(" ").trim().into(), names.into())
+        let words = text
+            .split("\r\n")
+            .filter(|word| !word.starts_with(['*', '$']));
+        (
+            words.collect::<Vec<_>>().join(" ").trim().into(),
+            names.into(),
+        )
     }
 
     #[test]
     fn only_what_is_needed_is_said() {
         assert_eq!(said("redis://h", false), (String::new(), vec![]));
         assert_eq!(said("redis://h/2", false).0, "SELECT 2");
-        assert_eq!(said("redis://:s%40@h/0", false), ("AUTH s@".into(), vec!["AUTH"]));
+        assert_eq!(
+            said("redis://:s%40@h/0", false),
+            ("AUTH s@".into(), vec!["AUTH"])
+        );
         assert_eq!(said("redis://s@h", false).0, "AUTH s");
         let (text, names) = said("redis://me:s@h/3", false);
         assert_eq!(text, "AUTH me s SELECT 3");
@@ -121,8 +129,16 @@ mod tests {
 
     #[test]
     fn what_cannot_be_meant() {
-        for text in ["redis://h/x", "redis://h/-1", "redis://%4@h", "redis://%zz@h"] {
-            assert!(Login::from_url(&Url::parse(text).unwrap(), false).is_err(), "{text}");
+        for text in [
+            "redis://h/x",
+            "redis://h/-1",
+            "redis://%4@h",
+            "redis://%zz@h",
+        ] {
+            assert!(
+                Login::from_url(&Url::parse(text).unwrap(), false).is_err(),
+                "{text}"
+            );
         }
     }
 }

@@ -65,7 +65,9 @@ impl Redis {
     /// No command, an empty one, or an `expect` that does not fit the commands.
     pub fn new(ask: &Ask, login: Login) -> Result<Self> {
         if ask.commands.is_empty() {
-            return Err(Error::usage("Redis: at least one command is needed (-r 'GET foo')"));
+            return Err(Error::usage(
+                "Redis: at least one command is needed (-r 'GET foo')",
+            ));
         }
         if ask.commands.iter().any(Vec::is_empty) {
             return Err(Error::usage("Redis: a command without a word"));
@@ -230,7 +232,11 @@ impl Protocol for Redis {
                         replies(right(slot));
                     } else {
                         let failure = command.failure(judged);
-                        replies(Reply { slot, status: 1, failure });
+                        replies(Reply {
+                            slot,
+                            status: 1,
+                            failure,
+                        });
                     }
                 }
                 Progress::More(used) => {
@@ -244,7 +250,10 @@ impl Protocol for Redis {
 
     fn begun(&self, connection: &Connection, slot: Slot, unused: usize) -> bool {
         connection.login.is_empty()
-            && connection.in_flight.front().is_some_and(|(front, _)| front == slot)
+            && connection
+                .in_flight
+                .front()
+                .is_some_and(|(front, _)| front == slot)
             && (unused > 0 || connection.reader.begun())
     }
 }
@@ -278,7 +287,13 @@ fn login(connection: &mut Connection, input: &[u8]) -> std::result::Result<usize
 #[cold]
 fn aside(connection: &mut Connection, input: &[u8]) -> std::result::Result<usize, Failure> {
     if !connection.reader.begun() && input[0] != b'>' {
-        return Err(Failure::protocol("a reply that nobody asked for"));
+        let line = input
+            .split(|&byte| byte == b'\r')
+            .next()
+            .unwrap_or_default();
+        let line = String::from_utf8_lossy(&line[..line.len().min(120)]);
+        // For one: -ERR max number of clients reached
+        return Err(Failure::protocol(format!("said unasked: {line}")));
     }
     match connection.reader.read(input, None).map_err(malformed)? {
         Progress::More(used) | Progress::Aside(used) | Progress::Done(used) => Ok(used),
