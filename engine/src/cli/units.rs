@@ -51,6 +51,14 @@ pub fn every(text: &str) -> Result<u64, String> {
     }
 }
 
+/// Requests a second.
+pub fn rate(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(rate) if rate > 0.0 && rate <= 1e8 => Ok(rate),
+        _ => Err(format!("{text:?} is no rate, such as 20000")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,208 @@
+//! The result of a run by hand: a table for people, JSON for programs.
+
+use super::{bars::bars, shown};
+use crate::histogram::Latencies;
+use crate::load::open_loop::OpenReport;
+use crate::load::tally::Errors;
+use crate::load::turn::Slice;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::{self, Write};
+
+const NS_PER_S: f64 = 1e9;
+const NS_PER_MS: f64 = 1e6;
+
+/// Percentiles are `None` where fewer than 10 observations lie beyond them.
+#[derive(Clone, Debug, Serialize)]
+pub struct LatencyMs {
+    pub mean: Option<f64>,
+    pub stdev: Option<f64>,
+    pub p50: Option<f64>,
+    pub p75: Option<f64>,
+    pub p90: Option<f64>,
+    pub p95: Option<f64>,
+    pub p99: Option<f64>,
+    pub p99_9: Option<f64>,
+    pub p99_99: Option<f64>,
+    pub max: Option<f64>,
+}
+
+impl LatencyMs {
+    /// Mean and maximum to the precision of the histogram's bins.
+    pub fn new(latencies: &Latencies) -> Self {
+        let hdr = latencies.as_hdr();
+        let some = |ns: f64| (latencies.count() > 0).then_some(ns / NS_PER_MS);
+        let at = |quantile| {
+            latencies
+                .quantile_ns(quantile)
+                .map(|ns| ns as f64 / NS_PER_MS)
+        };
+        Self {
+            mean: some(hdr.mean()),
+            stdev: some(latencies.deviation_ns()),
+            p50: at(0.5),
+            p75: at(0.75),
+            p90: at(0.9),
+            p95: at(0.95),
+            p99: at(0.99),
+            p99_9: at(0.999),
+            p99_99: at(0.9999),
+            max: some(hdr.max() as f64),
+        }
+    }
+}
+
+/// What `--json` prints.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    pub requests: u64,
+    pub errors: u64,
+    pub duration_s: f64,
+    pub throughput_rps: f64,
+    /// In open loop from the intended time.
+    pub latency_ms: LatencyMs,
+    /// In open loop from the actual sending.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub service_ms: Option<LatencyMs>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_loop: Option<OpenReport>,
+    pub cpu_s: f64,
+    /// Longest time that the generator's own loop kept an event waiting.
+    pub loop_delay_max_ms: f64,
+    pub bytes_in: u64,
+    pub bytes_out: u64,
+    pub reconnects: u64,
+    pub statuses: BTreeMap<u16, u64>,
+    pub errors_by_kind: Errors,
+    pub first_error: Option<String>,
+    #[serde(skip)]
+    bars: String,
+}
+
+impl Summary {
+    pub fn new(slice: &Slice, latencies: &Latencies, service: &Latencies) -> Self {
+        let duration_s = (slice.counted_until_ns - slice.counted_from_ns) as f64 / NS_PER_S;
+        let mut latency_ms = LatencyMs::new(latencies);
+        if slice.replies > 0 {
+            latency_ms.mean = Some(slice.latency_sum_ns as f64 / NS_PER_MS / slice.replies as f64);
+            latency_ms.max = Some(slice.latency_max_ns as f64 / NS_PER_MS);
+        }
+        let throughput_rps = match &slice.open_loop {
+            // Replies may come after the counted part: their rate is that of the sending.
+            Some(open) if open.sent > 0 => {
+                open.achieved_rps * slice.replies as f64 / open.sent as f64
+            }
+            _ => slice.replies as f64 / duration_s,
+        };
+        Self {
+            requests: slice.replies,
+            errors: slice.errors.total(),
+            duration_s,
+            throughput_rps,
+            latency_ms,
+            service_ms: slice.open_loop.as_ref().map(|_| LatencyMs::new(service)),
+            open_loop: slice.open_loop.clone(),
+            cpu_s: slice.engine_cpu_ns as f64 / NS_PER_S,
+            loop_delay_max_ms: slice.loop_delay_max_ns as f64 / NS_PER_MS,
+            bytes_in: slice.bytes_in,
+            bytes_out: slice.bytes_out,
+            reconnects: slice.reconnects,
+            statuses: slice.statuses.clone(),
+            errors_by_kind: slice.errors,
+            first_error: slice.first_error.clone(),
+            bars: bars(latencies),
+        }
+    }
+
+    /// Asked and achieved rate of an open loop differ by more than 1%.
+    pub fn fell_short(&self) -> bool {
+        self.open_loop
+            .as_ref()
+            .is_some_and(|open| (open.achieved_rps / open.asked_rps - 1.0).abs() > 0.01)
+    }
+}
+
+/// The table for people.
+impl fmt::Display for Summary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_latencies(f)?;
+        f.write_str(&self.bars)?;
+        writeln!(
+            f,
+            "{} requests in {:.2} s, {} read, {} reconnects",
+            shown::thousands(self.requests),
+            self.duration_s,
+            shown::bytes(self.bytes_in as f64),
+            self.reconnects
+        )?;
+        self.write_errors(f)?;
+        if let Some(open) = &self.open_loop {
+            writeln!(
+                f,
+                "rate: {:.1}/s asked, {:.1}/s achieved; longest queue {}, never sent {}",
+                open.asked_rps, open.achieved_rps, open.queue_max, open.unsent
+            )?;
+        }
+        let core = 100.0 * self.cpu_s / self.duration_s;
+        writeln!(
+            f,
+            "generator: {:.2} s CPU ({core:.0}% of a core), longest own delay {}",
+            self.cpu_s,
+            shown::ms(Some(self.loop_delay_max_ms))
+        )?;
+        writeln!(f, "requests/s: {:.2}", self.throughput_rps)?;
+        let transfer = shown::bytes(self.bytes_in as f64 / self.duration_s);
+        writeln!(f, "transfer/s: {transfer}")
+    }
+}
+
+impl Summary {
+    fn write_latencies(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let service = if self.service_ms.is_some() {
+            "     service"
+        } else {
+            ""
+        };
+        writeln!(f, "  {:<7}{:>12}{service}", "", "latency")?;
+        let columns = [Some(&self.latency_ms), self.service_ms.as_ref()];
+        let mut line = |name: &str, value: fn(&LatencyMs) -> Option<f64>| {
+            let mut text = format!("  {name:<7}");
+            for column in columns.into_iter().flatten() {
+                write!(text, "{:>12}", shown::ms(value(column)))?;
+            }
+            writeln!(f, "{text}")
+        };
+        line("mean", |latency| latency.mean)?;
+        line("stdev", |latency| latency.stdev)?;
+        line("50%", |latency| latency.p50)?;
+        line("75%", |latency| latency.p75)?;
+        line("90%", |latency| latency.p90)?;
+        line("95%", |latency| latency.p95)?;
+        line("99%", |latency| latency.p99)?;
+        line("99.9%", |latency| latency.p99_9)?;
+        line("99.99%", |latency| latency.p99_99)?;
+        line("max", |latency| latency.max)
+    }
+
+    fn write_errors(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let statuses: Vec<String> = self
+            .statuses
+            .iter()
+            .map(|(status, count)| format!("{status}: {}", shown::thousands(*count)))
+            .collect();
+        writeln!(f, "statuses: {}", statuses.join(", "))?;
+        if self.errors == 0 {
+            return Ok(());
+        }
+        let by = &self.errors_by_kind;
+        writeln!(
+            f,
+            "errors: {} status, {} body, {} protocol, {} timeout, {} connect",
+            by.status, by.body, by.protocol, by.timeout, by.connect
+        )?;
+        match &self.first_error {
+            Some(first) => writeln!(f, "first error: {first}"),
+            None => Ok(()),
+        }
+    }
+}
