@@ -1,7 +1,7 @@
 //! A connection.
 
 use crate::command::{Output, Pipeline};
-use crate::reply::{parse, Reply, Value};
+use crate::reply::{Reply, Shape, Value};
 use crate::wire::Wire;
 use crate::Error;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -71,16 +71,14 @@ impl Client {
         if self.left == 0 {
             return Ok(None);
         }
-        let length = loop {
-            if let Some((_, length)) = parse(self.wire.unread())? {
-                break length;
+        let shape = loop {
+            if let Some(shape) = Shape::find(self.wire.unread())? {
+                break shape;
             }
             self.wire.receive()?;
         };
         self.left -= 1;
-        // Parsed once more, since the borrow checker lets no loop both return a borrow and read on. Inlined, the
-        // second pass is left out where the first one's reply is not used.
-        Ok(parse(self.wire.consume(length))?.map(|(reply, _)| reply))
+        shape.reply(self.wire.consume(shape.length)).map(Some)
     }
 }
 

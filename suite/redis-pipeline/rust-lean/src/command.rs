@@ -6,6 +6,8 @@ use crate::Error;
 const BUFFER_BYTES: usize = 64 * 1024;
 /// `$`, up to twenty digits, CR LF.
 const HEADER_BYTES: usize = 23;
+/// A part whose length is one digit.
+const SHORT_BYTES: usize = 9;
 
 pub struct Output {
     buffer: Box<[u8; BUFFER_BYTES]>,
@@ -40,7 +42,6 @@ impl<'a> Pipeline<'a> {
     }
 
     /// Any command, as its parts.
-    #[inline]
     pub fn command<P: AsRef<[u8]>>(&mut self, parts: &[P]) -> Result<(), Error> {
         self.header(b'*', parts.len())?;
         for part in parts {
@@ -50,24 +51,44 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
+    /// A command of a known number of parts, with one look at the room left where they are short.
+    #[inline]
+    fn fixed<const N: usize>(&mut self, parts: [&[u8]; N]) -> Result<(), Error> {
+        if N > 9 || parts.iter().any(|part| part.len() > SHORT_BYTES) {
+            return self.command(&parts);
+        }
+        self.reserve(4 + N * (SHORT_BYTES + 6))?;
+        let mut room = &mut self.output.buffer[self.output.length..];
+        let before = room.len();
+        room = put(room, &[b'*', b'0' + N as u8, b'\r', b'\n']);
+        for part in parts {
+            room = put(room, &[b'$', b'0' + part.len() as u8, b'\r', b'\n']);
+            room = put(room, part);
+            room = put(room, b"\r\n");
+        }
+        self.output.length += before - room.len();
+        self.commands += 1;
+        Ok(())
+    }
+
     #[inline]
     pub fn get(&mut self, key: impl AsRef<[u8]>) -> Result<(), Error> {
-        self.command(&[b"GET".as_slice(), key.as_ref()])
+        self.fixed([b"GET", key.as_ref()])
     }
 
     #[inline]
     pub fn set(&mut self, key: impl AsRef<[u8]>, value: impl AsRef<[u8]>) -> Result<(), Error> {
-        self.command(&[b"SET".as_slice(), key.as_ref(), value.as_ref()])
+        self.fixed([b"SET", key.as_ref(), value.as_ref()])
     }
 
     #[inline]
     pub fn incr(&mut self, key: impl AsRef<[u8]>) -> Result<(), Error> {
-        self.command(&[b"INCR".as_slice(), key.as_ref()])
+        self.fixed([b"INCR", key.as_ref()])
     }
 
     #[inline]
     pub fn del(&mut self, key: impl AsRef<[u8]>) -> Result<(), Error> {
-        self.command(&[b"DEL".as_slice(), key.as_ref()])
+        self.fixed([b"DEL", key.as_ref()])
     }
 
     /// Sends what is left; returns the number of replies due.
@@ -137,4 +158,12 @@ impl<'a> Pipeline<'a> {
         let length = std::mem::take(&mut self.output.length);
         self.wire.send(&self.output.buffer[..length])
     }
+}
+
+/// Writes to the start of `room`; what is left of it.
+#[inline]
+fn put<'a>(room: &'a mut [u8], bytes: &[u8]) -> &'a mut [u8] {
+    let (start, rest) = room.split_at_mut(bytes.len());
+    start.copy_from_slice(bytes);
+    rest
 }

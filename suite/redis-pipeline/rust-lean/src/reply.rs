@@ -45,28 +45,71 @@ impl Reply<'_> {
     }
 }
 
-/// The reply at the start of `bytes` and its length; `None` if it is not there in full yet.
-#[inline]
-pub fn parse(bytes: &[u8]) -> Result<Option<(Reply<'_>, usize)>, Error> {
-    parse_nested(bytes, 0)
+/// Where the parts of a reply lie, found before anything is borrowed from the buffer: so that a caller who
+/// finds a reply incomplete can read on.
+#[derive(Clone, Copy)]
+pub struct Shape {
+    kind: Kind,
+    /// Bytes of the whole reply.
+    pub length: usize,
 }
 
-#[inline]
-fn parse_nested(bytes: &[u8], depth: usize) -> Result<Option<(Reply<'_>, usize)>, Error> {
-    let Some(line_bytes) = line_length(bytes)? else {
-        return Ok(None);
-    };
-    let (kind, line) = (bytes[0], &bytes[1..line_bytes]);
-    let used = line_bytes + 2;
-    let reply = match kind {
-        b'+' => Reply::Status(line),
-        b':' => Reply::Integer(integer(line)?),
-        b'-' => Reply::Error(line),
-        b'$' => return text(bytes, integer(line)?, used),
-        b'*' => return list(bytes, integer(line)?, used, depth),
-        _ => return Err(Error::Protocol("a reply cannot start like this")),
-    };
-    Ok(Some((reply, used)))
+#[derive(Clone, Copy)]
+enum Kind {
+    Nil,
+    Integer(i64),
+    /// The bytes of the line, without its first.
+    Status,
+    Error,
+    /// The bytes from here to the last line end.
+    Text {
+        start: usize,
+    },
+    /// The items start here.
+    List {
+        items: usize,
+        start: usize,
+    },
+}
+
+impl Shape {
+    /// The shape of the reply at the start of `bytes`; `None` if it is not there in full yet.
+    #[inline]
+    pub fn find(bytes: &[u8]) -> Result<Option<Shape>, Error> {
+        Shape::find_nested(bytes, 0)
+    }
+
+    #[inline]
+    fn find_nested(bytes: &[u8], depth: usize) -> Result<Option<Shape>, Error> {
+        let Some(line_bytes) = line_length(bytes)? else {
+            return Ok(None);
+        };
+        let (first, line) = (bytes[0], &bytes[1..line_bytes]);
+        let length = line_bytes + 2;
+        let kind = match first {
+            b'+' => Kind::Status,
+            b':' => Kind::Integer(integer(line)?),
+            b'-' => Kind::Error,
+            b'$' => return text(bytes, integer(line)?, length),
+            b'*' => return list(bytes, integer(line)?, length, depth),
+            _ => return Err(Error::Protocol("a reply cannot start like this")),
+        };
+        Ok(Some(Shape { kind, length }))
+    }
+
+    /// The reply of this shape; `bytes` are those that it was found in.
+    #[inline]
+    pub fn reply(self, bytes: &[u8]) -> Result<Reply<'_>, Error> {
+        let line = || &bytes[1..self.length - 2];
+        Ok(match self.kind {
+            Kind::Nil => Reply::Nil,
+            Kind::Integer(number) => Reply::Integer(number),
+            Kind::Status => Reply::Status(line()),
+            Kind::Error => Reply::Error(line()),
+            Kind::Text { start } => Reply::Text(&bytes[start..self.length - 2]),
+            Kind::List { items, start } => Reply::List(list_items(bytes, items, start)?),
+        })
+    }
 }
 
 /// Bytes of the first line before its CR LF.
@@ -82,44 +125,72 @@ fn line_length(bytes: &[u8]) -> Result<Option<usize>, Error> {
 }
 
 #[inline]
-fn text(bytes: &[u8], length: i64, start: usize) -> Result<Option<(Reply<'_>, usize)>, Error> {
-    if length == -1 {
-        return Ok(Some((Reply::Nil, start)));
+fn text(bytes: &[u8], size: i64, start: usize) -> Result<Option<Shape>, Error> {
+    if size == -1 {
+        return Ok(Some(Shape {
+            kind: Kind::Nil,
+            length: start,
+        }));
     }
-    if !(0..=MAX_TEXT_BYTES).contains(&length) {
+    if !(0..=MAX_TEXT_BYTES).contains(&size) {
         return Err(Error::Protocol("a string of an impossible length"));
     }
-    let end = start + length as usize;
+    let end = start + size as usize;
     match bytes.get(end..end + 2) {
         None => Ok(None),
-        Some(b"\r\n") => Ok(Some((Reply::Text(&bytes[start..end]), end + 2))),
+        Some(b"\r\n") => Ok(Some(Shape {
+            kind: Kind::Text { start },
+            length: end + 2,
+        })),
         Some(_) => Err(Error::Protocol("a string that no CR LF follows")),
     }
 }
 
-fn list(bytes: &[u8], length: i64, start: usize, depth: usize) -> Result<Option<(Reply<'_>, usize)>, Error> {
-    if length == -1 {
-        return Ok(Some((Reply::Nil, start)));
+#[cold]
+fn list(bytes: &[u8], items: i64, start: usize, depth: usize) -> Result<Option<Shape>, Error> {
+    if items == -1 {
+        return Ok(Some(Shape {
+            kind: Kind::Nil,
+            length: start,
+        }));
     }
-    if !(0..=i64::from(i32::MAX)).contains(&length) {
+    if !(0..=i64::from(i32::MAX)).contains(&items) {
         return Err(Error::Protocol("a list of an impossible length"));
     }
     if depth == MAX_DEPTH {
         return Err(Error::Protocol("lists are nested too deep"));
     }
-    // The length announced is not believed before the items are there.
-    let mut items = Vec::new();
-    let mut used = start;
-    for _ in 0..length {
-        match parse_nested(&bytes[used..], depth + 1)? {
+    let items = items as usize;
+    let mut length = start;
+    for _ in 0..items {
+        match Shape::find_nested(&bytes[length..], depth + 1)? {
             None => return Ok(None),
-            Some((item, length)) => {
-                items.push(item);
-                used += length;
-            }
+            Some(item) => length += item.length,
         }
     }
-    Ok(Some((Reply::List(items), used)))
+    Ok(Some(Shape {
+        kind: Kind::List { items, start },
+        length,
+    }))
+}
+
+fn list_items(bytes: &[u8], count: usize, start: usize) -> Result<Vec<Reply<'_>>, Error> {
+    let mut items = Vec::with_capacity(count);
+    let mut rest = &bytes[start..];
+    for _ in 0..count {
+        let shape = Shape::find(rest)?.ok_or(Error::Protocol("a list that ends early"))?;
+        items.push(shape.reply(rest)?);
+        rest = &rest[shape.length..];
+    }
+    Ok(items)
+}
+
+/// The reply at the start of `bytes` and its length; `None` if it is not there in full yet.
+pub fn parse(bytes: &[u8]) -> Result<Option<(Reply<'_>, usize)>, Error> {
+    match Shape::find(bytes)? {
+        None => Ok(None),
+        Some(shape) => Ok(Some((shape.reply(bytes)?, shape.length))),
+    }
 }
 
 /// A signed decimal number of 64 bits.
