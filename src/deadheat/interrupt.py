@@ -1,9 +1,14 @@
 """Ctrl-C: once to stop at the end of the slice, twice to stop at once."""
 
+import contextlib
+import os
 import signal
 import threading
 from types import FrameType, TracebackType
 from typing import Self
+
+
+NOTICE = b"\nstopping at the end of this slice; once more stops at once\n"
 
 
 class InterruptedRunError(Exception):
@@ -38,3 +43,6 @@ class Stop:
         if self.requested:
             raise KeyboardInterrupt
         self.requested = True
+        # Past the buffers: the signal may have come in the midst of a write to them. Nobody may be there.
+        with contextlib.suppress(OSError):
+            os.write(2, NOTICE)
