@@ -6,7 +6,8 @@ import socket
 
 import pytest
 
-from .conftest import GRACE_S, Serve
+from .conftest import Start
+from .servers import GRACE_S
 from .test_answers import CONTENDERS
 from .wire import GOAWAY, Connection
 
@@ -15,8 +16,8 @@ JVM_CODE = 143
 
 
 @pytest.mark.parametrize("contender", CONTENDERS)
-def test_a_stopped_server_says_goaway_and_ends(contender: str, serve: Serve) -> None:
-    server = serve(contender)
+def test_a_stopped_server_says_goaway_and_ends(contender: str, start: Start) -> None:
+    server = start(contender)
     connection = Connection(server.port)
     exit_ = server.stop()
     kinds = [frame.type for frame in connection.frames_until_end()]
@@ -24,7 +25,7 @@ def test_a_stopped_server_says_goaway_and_ends(contender: str, serve: Serve) -> 
 
     assert GOAWAY in kinds
     assert exit_.why == "stopped", f"killed after {GRACE_S:.0f} s: {exit_.describe()}"
-    assert exit_.code == (JVM_CODE if server.contender.language == "Java" else 0)
+    assert exit_.code == (JVM_CODE if server.build.contender.language == "Java" else 0)
     assert exit_.stray == 0
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", server.port), timeout=5)
