@@ -1,6 +1,7 @@
 """The kinds that this version can drive."""
 
 from deadheat.kinds.base import Kind
+from deadheat.kinds.grpc import GrpcKind
 from deadheat.kinds.http import HttpKind
 from deadheat.kinds.program import ProgramKind
 from deadheat.kinds.redis_client import RedisClientKind
@@ -8,5 +9,6 @@ from deadheat.kinds.redis_client import RedisClientKind
 KINDS: dict[str, Kind] = {
     "program": ProgramKind(),
     "http": HttpKind(),
+    "grpc": GrpcKind(),
     "redis-client": RedisClientKind(),
 }

@@ -1,0 +1,175 @@
+"""gRPC servers."""
+
+from __future__ import annotations
+
+import random
+import socket
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from deadheat import conformance, grpc_call, hosts
+from deadheat.conformance import Check, Wrong
+from deadheat.grpc_call import Method
+from deadheat.hosts import ExitedError, NotReadyError, StartError
+from deadheat.kinds.base import Stage
+from deadheat.kinds.server import READY_TIMEOUT_S, STOP_GRACE_S, ServerBlock
+from deadheat.model.observation import Observation
+from deadheat.model.plan import WorkloadPlan
+from deadheat.model.workload import GrpcWork
+from deadheat.schedule import Block, token
+
+CALL_TIMEOUT_S = 10.0
+CONCURRENT = 1000
+# Above the 4 MiB that gRPC servers take by default.
+TOO_LARGE_BYTES = 5 << 20
+NAMES = ("", "n" * 1024, "Grüße, 世界 🏁")
+
+
+class GrpcKind:
+    """Every status and message checked: in full once a run, one token at each start, and under load."""
+
+    def unavailable(self, race: WorkloadPlan) -> str | None:
+        """It needs nothing but its contenders."""
+
+    def check(self, stage: Stage, entry: str) -> Check:
+        port = stage.ports.take()
+        with ExitStack() as stack:
+            try:
+                handle = stage.host.start(stage.spec(entry, {"port": port}))
+            except StartError as error:
+                return Check(False, 0, str(error))
+            stack.callback(stage.host.stop, handle, STOP_GRACE_S)
+            try:
+                hosts.ready(stage.host, handle, partial(_nobody, stage, port), READY_TIMEOUT_S, stage.stop)
+            except (ExitedError, NotReadyError) as error:
+                return Check(False, 0, str(error), stage.host.collect(handle).output_tail)
+            opened = stack.enter_context(grpc_call.channel(stage.host.address, port))
+            ceiling = stage.build(entry).contender.class_ == "ceiling"
+            return conformance.run(_cases(stage, opened, entry, ceiling=ceiling))
+
+    def block(self, stage: Stage, block: Block) -> Generator[Observation]:
+        with ExitStack() as stack:
+            yield from ServerBlock(stage, block, _ask, _target, stack).observe()
+
+
+def _cases(stage: Stage, opened: grpc.Channel, entry: str, *, ceiling: bool) -> Iterator[Callable[[], None]]:
+    """A ceiling gives right answers to the load and to what it is asked alike; the rest is a stack's."""
+    work, method = _work(stage), _method(stage)
+    rng = random.Random(f"{stage.plan.seed}:check:{entry}")
+    for name in (*(token(rng) for _ in range(5)), *NAMES):
+        yield partial(_greeted, work, method, opened, name)
+    yield partial(_greeted, work, method, opened, token(rng), grpc.Compression.Gzip)
+    yield partial(_all_at_once, work, method, opened, [token(rng) for _ in range(CONCURRENT)])
+    if not ceiling:
+        unknown = Method("/nobody.Nowhere/Nothing", method.request, method.reply, server_streaming=False)
+        yield partial(_refused, work, unknown, opened, "x", grpc.StatusCode.UNIMPLEMENTED)
+        large = "x" * TOO_LARGE_BYTES
+        yield partial(_refused, work, method, opened, large, grpc.StatusCode.RESOURCE_EXHAUSTED)
+        yield partial(_greeted, work, method, opened, token(rng))
+
+
+def _greeted(
+    work: GrpcWork,
+    method: Method,
+    opened: grpc.Channel,
+    name: str,
+    compression: grpc.Compression = grpc.Compression.NoCompression,
+) -> None:
+    call = grpc_call.start(opened, method, _filled(work.data, name), CALL_TIMEOUT_S, compression)
+    _compare(work, method, name, call)
+
+
+def _all_at_once(work: GrpcWork, method: Method, opened: grpc.Channel, names: list[str]) -> None:
+    calls = [
+        (name, grpc_call.start(opened, method, _filled(work.data, name), CALL_TIMEOUT_S)) for name in names
+    ]
+    for name, call in calls:
+        _compare(work, method, name, call)
+
+
+def _refused(
+    work: GrpcWork, method: Method, opened: grpc.Channel, name: str, expected: grpc.StatusCode
+) -> None:
+    call = grpc_call.start(opened, method, _filled(work.data, name), CALL_TIMEOUT_S)
+    try:
+        list(call) if method.server_streaming else call.result()
+    except grpc.RpcError as error:
+        if error.code() == expected:
+            return
+        got = error.code().name
+    else:
+        got = "OK"
+    shown = name if len(name) < 40 else f"{len(name)} bytes"
+    raise Wrong(
+        f"{method.path} of {shown}  expected {expected.name}  got {got}", f"{method.path}({shown}): {got}"
+    )
+
+
+def _compare(work: GrpcWork, method: Method, name: str, call: Any) -> None:
+    """Status and every field of every message. Raises Wrong."""
+    asked = f"{method.path}({_filled(work.data, name)})"
+    try:
+        replies = list(call) if method.server_streaming else [call.result()]
+    except grpc.RpcError as error:
+        what = f"{error.code().name}: {error.details()}"
+        raise Wrong(f"{asked[:120]}  expected OK  got {what[:200]}", f"{asked}\n{what}") from error
+    if len(replies) != work.messages:
+        raise Wrong(f"{asked[:120]}  expected {work.messages} messages  got {len(replies)}", asked)
+    for reply in replies:
+        for field, expected in _filled(work.expect, name).items():
+            if (got := getattr(reply, field)) != expected:
+                raise Wrong(
+                    f'{asked[:120]}  expected "{expected[:80]}"  got "{got[:80]}"', f"{asked}\n{reply}"
+                )
+
+
+def _ask(stage: Stage, port: int, random_token: str) -> None:
+    with grpc_call.channel(stage.host.address, port) as opened:
+        try:
+            _greeted(_work(stage), _method(stage), opened, random_token)
+        except Wrong as wrong:
+            # Nobody there yet reads as UNAVAILABLE: not an answer, so not a wrong one.
+            if "UNAVAILABLE" in wrong.reason:
+                raise ConnectionRefusedError(wrong.reason) from wrong
+            raise
+
+
+def _nobody(stage: Stage, port: int) -> str | None:
+    with socket.create_connection((stage.host.address, port), timeout=1):
+        return None
+
+
+def _target(stage: Stage, port: int) -> Mapping[str, Any]:
+    work = _work(stage)
+    return {
+        "url": f"grpc://{stage.host.address}:{port}",
+        "connections": stage.race.connections,
+        "streams": stage.race.streams,
+        "proto": str(_proto(stage)),
+        "call": work.call,
+        "data": work.data,
+        "expect": work.expect,
+        "messages": work.messages,
+    }
+
+
+def _filled(fields: Mapping[str, str], name: str) -> dict[str, str]:
+    return {key: value.replace("{token}", name) for key, value in fields.items()}
+
+
+def _work(stage: Stage) -> GrpcWork:
+    assert stage.workload.grpc is not None
+    return stage.workload.grpc
+
+
+def _proto(stage: Stage) -> Path:
+    return (stage.workload_folder / _work(stage).proto).resolve()
+
+
+def _method(stage: Stage) -> Method:
+    return grpc_call.method(_proto(stage), _work(stage).call)
