@@ -1,0 +1,34 @@
+"""`deadheat` with less patience: the same command line, but tests need not sit through its time limits.
+
+Run as `python impatient.py race ...`. Only waits are cut: nothing that a test looks at.
+"""
+
+import os
+
+import deadheat.conformance
+import deadheat.kinds.http
+import deadheat.kinds.server
+import deadheat.planning
+from deadheat.cli import main
+
+READY_TIMEOUT_S = 6.0
+
+
+def hurry() -> None:
+    deadheat.kinds.http.READY_TIMEOUT_S = READY_TIMEOUT_S
+    deadheat.kinds.server.READY_TIMEOUT_S = READY_TIMEOUT_S
+    deadheat.kinds.http.STOP_GRACE_S = 1.0
+    deadheat.kinds.server.STOP_GRACE_S = 1.0
+    deadheat.kinds.server.REQUEST_TIMEOUT_MS = 2000
+    deadheat.conformance.IDLE_S = 0.05
+    if answer_timeout_s := os.environ.get("DEADHEAT_TEST_ANSWER_TIMEOUT_S"):
+        deadheat.conformance.TIMEOUT_S = float(answer_timeout_s)
+    deadheat.planning.WARM_UP_MS = 50
+    deadheat.planning.START_S = 0.1
+    deadheat.planning.LEAD_IN_MS = 20
+    deadheat.planning.COUNTED_MS = 40
+
+
+if __name__ == "__main__":
+    hurry()
+    main()
