@@ -174,7 +174,7 @@ def _sources(folder: Path) -> Iterator[Path]:
 
 
 def _copy(contender: Contender, slot: Path) -> None:
-    with explained(slot):
+    with explained(slot, "DEADHEAT_CACHE names another folder for builds"):
         shutil.rmtree(slot, ignore_errors=True)
         slot.mkdir(parents=True)
         for file in _own_files(contender.folder.parent):

@@ -25,9 +25,12 @@ def machine(run: str, path: Path | None = None) -> Iterator[None]:
     """
     path = path or default_path()
     try:
-        fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        fd = _open(path)
+    except OSError as error:
+        raise UserError(
+            f"{path}: the lock of this machine cannot be opened: {error.strerror}",
+            hint="DEADHEAT_LOCK names another file; all who race on this machine must name the same",
+        ) from error
     try:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -43,3 +46,11 @@ def machine(run: str, path: Path | None = None) -> Iterator[None]:
         os.ftruncate(fd, 0)
     finally:
         os.close(fd)
+
+
+def _open(path: Path) -> int:
+    # Not created where it is: in a sticky folder even root may not open another's file with O_CREAT.
+    try:
+        return os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)

@@ -107,7 +107,7 @@ def write_whole(path: Path, text: str) -> Path:
 
 
 @contextlib.contextmanager
-def explained(path: Path) -> Iterator[None]:
+def explained(path: Path, elsewhere: str = "--out names another folder") -> Iterator[None]:
     """An OSError while writing becomes a sentence with the file and what to do."""
     try:
         yield
@@ -115,7 +115,7 @@ def explained(path: Path) -> Iterator[None]:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         raise UserError(
             f"{path}: cannot be written: {error.strerror}",
-            hint="make room and run it again" if full else "--out names another folder",
+            hint="make room and run it again" if full else elsewhere,
             code=ExitCode.NOTHING_MEASURED if full else ExitCode.USAGE,
         ) from error
 
