@@ -15,10 +15,8 @@ READY_TIMEOUT_S = 6.0
 
 
 def hurry() -> None:
-    deadheat.kinds.http.READY_TIMEOUT_S = READY_TIMEOUT_S
-    deadheat.kinds.server.READY_TIMEOUT_S = READY_TIMEOUT_S
-    deadheat.kinds.http.STOP_GRACE_S = 1.0
-    deadheat.kinds.server.STOP_GRACE_S = 1.0
+    for servers in (deadheat.kinds.server, deadheat.kinds.http):
+        vars(servers).update(READY_TIMEOUT_S=READY_TIMEOUT_S, STOP_GRACE_S=1.0)
     deadheat.kinds.server.REQUEST_TIMEOUT_MS = 2000
     deadheat.conformance.IDLE_S = 0.05
     if answer_timeout_s := os.environ.get("DEADHEAT_TEST_ANSWER_TIMEOUT_S"):
