@@ -53,12 +53,7 @@ class Looks:
         blocks): it spends its alpha at the information reached, and what was left stays unspent. A run that
         overran takes its last look where it ended.
         """
-        earlier = [n for n in self.blocks[:-1] if 1 < n < blocks]
-        if blocks < 2 or not (earlier or blocks < self.blocks[-1]):
-            return alpha
-        # All planned looks are worked out at once, so that they are simulated once.
-        looks = tuple(n for n in self.blocks if n > 1) if blocks in self.blocks else (*earlier, blocks)
-        return _nominal_levels(looks, tuple(self.spent(alpha, n) for n in looks))[looks.index(blocks)]
+        return _nominal(self, alpha, blocks)
 
     def describe(self, alpha: float = 0.05) -> str:
         """The rule for people, as --dry-run prints it."""
@@ -89,6 +84,16 @@ def plan_looks(blocks: int) -> Looks:
 def settled(verdicts: Iterable[Verdict]) -> bool:
     """Whether a run may stop at a look: every pair of its family is `faster` or a `dead heat`."""
     return all(verdict.kind in ("faster", "dead heat") for verdict in verdicts)
+
+
+@lru_cache(maxsize=1_024)
+def _nominal(plan: Looks, alpha: float, blocks: int) -> float:
+    earlier = [n for n in plan.blocks[:-1] if 1 < n < blocks]
+    if blocks < 2 or not (earlier or blocks < plan.blocks[-1]):
+        return alpha
+    # All planned looks are worked out at once, so that they are simulated once.
+    looks = tuple(n for n in plan.blocks if n > 1) if blocks in plan.blocks else (*earlier, blocks)
+    return _nominal_levels(looks, tuple(plan.spent(alpha, n) for n in looks))[looks.index(blocks)]
 
 
 @lru_cache(maxsize=256)
