@@ -7,7 +7,6 @@ import threading
 from types import FrameType, TracebackType
 from typing import Self
 
-
 NOTICE = b"\nstopping at the end of this slice; once more stops at once\n"
 
 

@@ -33,7 +33,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_full_disk_while_journalling(deadheat: Deadheat, small_disk: Path) -> None:
     deadheat.env["DEADHEAT_RUNS"] = str(small_disk)
     with deadheat.start("race", "--budget", "60s") as race:
-        race.until(lambda: (small_disk / "latest").exists(), "it has begun")
+        race.until((small_disk / "latest").exists, "it has begun")
         ended = race.end()
     _kept_and_explained(ended.code, ended.error, small_disk)
     before = (small_disk / "latest" / "journal.jsonl").read_bytes()
