@@ -6,6 +6,7 @@ import http.client
 import socket
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,15 +111,14 @@ def get(connection: http.client.HTTPConnection, path: str) -> str:
 @pytest.mark.parametrize("contender", CONTENDERS)
 def test_it_is_quiet_and_stops_cleanly_with_connections_open(contender: str, start: Start) -> None:
     server = start(contender)
-    idle = server.connect()
-    assert get(idle, "/idle") == "Hello from idle!"
-    busy = server.connect()
-    for n in range(REQUESTS):
-        assert get(busy, f"/n{n}") == f"Hello from n{n}!"
-    # A line a request, to either, would be several times this.
-    assert sum(output.stat().st_size for output in server.outputs) < SAID_AT_MOST_BYTES
+    with closing(server.connect()) as idle, closing(server.connect()) as busy:
+        assert get(idle, "/idle") == "Hello from idle!"
+        for n in range(REQUESTS):
+            assert get(busy, f"/n{n}") == f"Hello from n{n}!"
+        # A line a request, to either, would be several times this.
+        assert sum(output.stat().st_size for output in server.outputs) < SAID_AT_MOST_BYTES
+        exit_ = server.stop()
 
-    exit_ = server.stop()
     assert exit_.why == "stopped", f"killed after {GRACE_S:.0f} s: {exit_.describe()}"
     assert exit_.code == 0, exit_.describe()
     assert exit_.stray == 0
@@ -128,4 +128,5 @@ def test_it_is_quiet_and_stops_cleanly_with_connections_open(contender: str, sta
 
 @pytest.mark.parametrize("contender", OF_THE_STUDY)
 def test_the_root_answers_as_the_study_asked(contender: str, start: Start) -> None:
-    assert get(start(contender).connect(), "/") == "Hello World!"
+    with closing(start(contender).connect()) as connection:
+        assert get(connection, "/") == "Hello World!"
