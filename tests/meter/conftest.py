@@ -23,13 +23,20 @@ def compiled(source: str, target: Path, *options: str) -> Path:
     if compiler is None:
         pytest.skip("cc not found: the C programs of known size cannot be built")
     here = Path(__file__).parent
-    subprocess.run([compiler, "-O2", "-Wall", "-Werror", *options, here / source, "-o", target], check=True)
+    subprocess.run([compiler, "-O2", "-Wall", "-Werror", here / source, "-o", target, *options], check=True)
     return target
 
 
 @pytest.fixture(scope="session")
 def touch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled("touch.c", tmp_path_factory.mktemp("bin") / "touch")
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Smaller than any launcher: no C library, not even a start-up file."""
+    options = ("-static", "-nostdlib", "-nostartfiles", "-ffreestanding")
+    return compiled("tiny.c", tmp_path_factory.mktemp("bin") / "tiny", *options)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 import pytest
@@ -43,6 +44,25 @@ def test_a_living_tree_counts_its_dead_children_too(start: Start) -> None:
     assert 280 * MILLISECOND <= usage.cpu.total_ns < 300 * MILLISECOND + 3 * OVERHEAD_NS
 
 
+def test_the_dead_that_nobody_has_waited_for_count(start: Start) -> None:
+    touch = start(hold=True).spec.argv[0]
+    folder = start(hold=True).spec.cwd
+    source = f"""
+import os, signal
+child = os.spawnl(os.P_NOWAIT, {touch!r}, 'touch', '0', '0', '150', '0')
+os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+os.write(1, b'dead')
+signal.pause()
+"""
+    spec = Spec((sys.executable, "-S", "-c", source), folder, stdout=folder / "said")
+    with Launcher.find().start(spec) as process:
+        while not (folder / "said").read_bytes():
+            assert process.poll() is None
+        usage = process.usage(memory=False)
+        assert usage.pids == (process.pid,)
+        assert usage.cpu.total_ns >= 150 * MILLISECOND
+
+
 def test_an_orphan_counts_after_its_death(start: Start) -> None:
     touch = start(hold=True).spec.argv[0]
     script = f"({touch} 0 0 150 0 &) ; exec sleep 600"
@@ -63,8 +83,8 @@ def test_a_frozen_program_is_read_exactly(start: Start) -> None:
     process.freeze()
     before = process.usage(memory=False)
     own_ns = process_cpu_ns(process.pid)
-    # The launcher takes off what the process used before it was the program.
-    assert 0 <= own_ns - before.cpu.total_ns < OVERHEAD_NS
+    # The launcher takes off what the process used before it was the program: never nothing.
+    assert 0 < own_ns - before.cpu.total_ns < OVERHEAD_NS
     assert between(before, process.usage(memory=False)).cpu.total_ns == 0
     process.thaw()
     spent = between(before, until(process, before.cpu.total_ns + 20 * MILLISECOND))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+from pathlib import Path
 
 import pytest
 
@@ -30,9 +31,16 @@ def test_a_small_program_of_a_fat_parent_is_small(start: Start, fat_parent: byte
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 > 200 * MEGABYTE
 
 
-def test_untraced_a_small_program_is_unknown_rather_than_wrong(start: Start, fat_parent: bytearray) -> None:
-    exit = start().wait(PATIENCE_S)
-    assert exit.peak_memory_bytes is None or exit.peak_memory_bytes < 3 * MEGABYTE
+def test_untraced_a_program_smaller_than_the_launcher_is_unknown_rather_than_wrong(
+    tiny: Path, fat_parent: bytearray
+) -> None:
+    traced, untraced = (
+        Launcher.find().start(Spec((str(tiny),), tiny.parent, peak_memory=traced)).wait(PATIENCE_S)
+        for traced in (True, False)
+    )
+    assert traced.ok and untraced.ok
+    assert traced.peak_memory_bytes is not None and traced.peak_memory_bytes < MEGABYTE
+    assert untraced.peak_memory_bytes is None
 
 
 def test_a_tree_holds_at_most_the_sum_of_its_members(start: Start) -> None:

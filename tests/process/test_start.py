@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -43,15 +44,21 @@ def test_the_environment_is_exactly_what_was_given(start: Start, tmp_path: Path)
     assert seen["environment"] == {"PORT": "8080", "LC_CTYPE": "C.UTF-8"}
 
 
-def test_no_descriptor_is_inherited(start: Start, tmp_path: Path) -> None:
+def test_no_descriptor_is_inherited(launcher: Launcher, tmp_path: Path) -> None:
+    """Not even one that came to the launcher by mistake: Python itself would not let it."""
+    spec = Spec(python(LOOK), tmp_path, stdout=tmp_path / "out")
     ours = os.open("/dev/null", os.O_RDONLY)
-    os.set_inheritable(ours, True)
-    try:
-        seen = look(start, tmp_path)
-    finally:
+    with subprocess.Popen(
+        [launcher.binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, pass_fds=(ours,)
+    ) as running:
         os.close(ours)
+        assert running.stdin is not None and running.stdout is not None
+        running.stdin.write(spec.to_json() + "\n")
+        running.stdin.flush()
+        events = [json.loads(running.stdout.readline())["event"] for _ in range(2)]
+    assert events == ["started", "exited"]
     # 3 is the listing's own.
-    assert seen["descriptors"] == [0, 1, 2, 3]
+    assert json.loads((tmp_path / "out").read_text())["descriptors"] == [0, 1, 2, 3]
 
 
 def test_it_leads_a_session_and_a_group_of_its_own(start: Start, tmp_path: Path) -> None:
