@@ -6,6 +6,8 @@ module RedisClient
 
     # Commands rendered in full since the connection was made.
     getter commands = 0_i64
+    # Commands handed to the socket in full since the connection was made.
+    getter commands_sent = 0_i64
     # Bytes handed to the socket since the connection was made.
     getter bytes_sent = 0_i64
 
@@ -36,6 +38,7 @@ module RedisClient
       size, @size = @size, 0
       @bytes_sent &+= size
       write(Slice.new(@buffer, size))
+      @commands_sent = @commands
     end
 
     # Forgets what was rendered and not yet handed to the socket.

@@ -111,6 +111,8 @@ module RedisClient
     end
 
     private def float(rest : Bytes) : Float64
+      # The standard library fails on nothing at all.
+      raise ProtocolError.new("a number without digits") if rest.empty?
       case text = String.new(rest)
       when "inf", "+inf" then Float64::INFINITY
       when "-inf"        then -Float64::INFINITY

@@ -32,12 +32,12 @@ module RedisClient
     end
 
     # From all channels where none is named.
-    def unsubscribe(*channels : String) : Nil
+    def unsubscribe(*channels) : Nil
       change("UNSUBSCRIBE", channels, 1)
     end
 
     # :ditto:
-    def punsubscribe(*patterns : String) : Nil
+    def punsubscribe(*patterns) : Nil
       change("PUNSUBSCRIBE", patterns, 1)
     end
 

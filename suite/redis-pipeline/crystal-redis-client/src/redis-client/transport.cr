@@ -105,7 +105,7 @@ module RedisClient
         # A TLS session cannot be read and written by two fibers at once, so all replies that are due
         # are read before more is sent. At most one command is then under way, and the server must
         # read that before it answers.
-        due = @output.commands - batch[:commands] - @early_read
+        due = @output.commands_sent - batch[:commands] - @early_read
         due.times { @early << parse }
         @early_read += due
       else
