@@ -20,6 +20,9 @@ const EVENTS_AT_ONCE: usize = 256;
 const LONGEST_REQUEST: usize = 16 << 20;
 const LISTENER: u64 = u64::MAX;
 const SIGNALS: u64 = u64::MAX - 1;
+const HANGUP: EventFlags = EventFlags::RDHUP
+    .union(EventFlags::HUP)
+    .union(EventFlags::ERR);
 
 struct Client<C> {
     socket: OwnedFd,
@@ -112,7 +115,10 @@ impl<S: Service> Server<S> {
                     SIGNALS => return Ok(()),
                     LISTENER => self.accept(listener),
                     id => {
-                        if !self.readable(id as usize) {
+                        // The event is packed: its flags are copied out.
+                        let flags = event.flags;
+                        let hangup = flags.intersects(HANGUP);
+                        if !self.readable(id as usize, hangup) {
                             self.close(id as usize);
                         }
                     }
@@ -160,7 +166,7 @@ impl<S: Service> Server<S> {
     }
 
     /// Answers what has come; false once the connection is over.
-    fn readable(&mut self, id: usize) -> bool {
+    fn readable(&mut self, id: usize, hangup: bool) -> bool {
         let Some(Some(client)) = self.clients.get_mut(id) else {
             return true;
         };
@@ -221,7 +227,8 @@ impl<S: Service> Server<S> {
             if !sent || answered.is_err() || over || client.input.len() > LONGEST_REQUEST {
                 return false;
             }
-            if n < self.buffer.len() {
+            // A short read has emptied the socket (epoll(7)), unless its end is there.
+            if n < self.buffer.len() && !hangup {
                 return true;
             }
         }
