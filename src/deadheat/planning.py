@@ -1,6 +1,7 @@
 """What was asked, and the suite, become a plan."""
 
 import datetime
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -179,8 +180,8 @@ def _fit(races: Sequence[WorkloadPlan], budget_s: float, preset: Preset) -> list
         if _block_s(shortest, preset) > time_s:
             least = sum(_block_s(r.model_copy(update={"rounds": 1}), preset) for r in races)
             raise UserError(
-                f"a budget of {budget_s:.0f} s is too short for one block of {race.workload}",
-                hint=f"it takes at least about {least:.0f} s, or fewer contenders",
+                f"a budget of {budget_s:g} s is too short for one block of {race.workload}",
+                hint=f"it takes at least about {math.ceil(least)} s, or fewer contenders",
             )
         blocks = max(1, round(time_s / _block_s(race, preset)))
         rounds = race.rounds
