@@ -18,7 +18,6 @@ from typing import Any
 
 HABITS = Path(__file__).parents[1] / "fixtures" / "habits"
 IMPATIENT = Path(__file__).parent / "impatient.py"
-DEADHEAT = Path(sys.executable).parent / "deadheat"
 
 #: Long enough for a loaded machine. No test waits for it unless it fails.
 PATIENCE_S = 120.0
@@ -154,21 +153,39 @@ class Deadheat:
 
     def start(self, *args: str) -> Running:
         """In a process group of its own, as a shell would."""
-        env = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "NO_COLOR")}
-        env |= {
+        self.home.mkdir(exist_ok=True)
+        return Running(self.argv(*args), self.environment(), self)
+
+    def start_into_closed_pipe(self, *args: str) -> subprocess.Popen[bytes]:
+        """Its stdout is a pipe that nobody reads any more."""
+        ours, theirs = os.pipe()
+        os.close(ours)
+        try:
+            return subprocess.Popen(
+                self.argv(*args), env=self.environment(), stdout=theirs, stderr=subprocess.PIPE
+            )
+        finally:
+            os.close(theirs)
+
+    def argv(self, *args: str) -> list[str]:
+        argv = [sys.executable, str(IMPATIENT), *args]
+        if self.cpus is not None:
+            argv = ["taskset", "-c", ",".join(map(str, sorted(self.cpus))), *argv]
+        if self.limit_bytes is not None:
+            argv = ["prlimit", f"--fsize={self.limit_bytes}", *argv]
+        return argv
+
+    def environment(self) -> dict[str, str]:
+        """Ours, with all that `deadheat` writes below our home."""
+        kept = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "NO_COLOR")}
+        return {
+            **kept,
             "DEADHEAT_LOCK": str(self.lock),
             "DEADHEAT_CACHE": str(self.home / "cache"),
             "DEADHEAT_RUNS": str(self.runs),
             "DEADHEAT_SUITE": str(self.suite),
             **self.env,
         }
-        argv = [sys.executable, str(IMPATIENT), *args]
-        if self.cpus is not None:
-            argv = ["taskset", "-c", ",".join(map(str, sorted(self.cpus))), *argv]
-        if self.limit_bytes is not None:
-            argv = ["prlimit", f"--fsize={self.limit_bytes}", *argv]
-        self.home.mkdir(exist_ok=True)
-        return Running(argv, env, self)
 
     def run(self, *args: str) -> Ended:
         with self.start(*args) as running:

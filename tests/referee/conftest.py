@@ -15,7 +15,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Deadheat, Ended]
     home = tmp_path_factory.mktemp("finished")
     suite = twice(home / "suite", ["none"])
     deadheat = Deadheat(home, suite.path)
-    ended = deadheat.run("race", "--budget", "9s", "--seed", "7")
+    ended = deadheat.run("race", "--budget", "14s", "--seed", "7")
     assert ended.code in (0, 4), ended
     return deadheat, ended
 
