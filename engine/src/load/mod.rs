@@ -240,6 +240,9 @@ impl<P: Protocol, N: Net> Load<P, N> {
                 .request(state, slot, self.sequence, &mut self.output);
             self.sequence += 1;
             self.remaining -= 1;
+            if let (0, Some(open)) = (self.remaining, &mut self.open_loop) {
+                open.close();
+            }
             self.in_flight += 1;
             self.tally.went_out(now_ns, 1);
             room = self.protocol.room(state);

@@ -40,8 +40,8 @@ impl Counter {
     }
 }
 
-/// Reads one request without a body and gives its path; `None` at the end of the stream.
-pub fn read_request(stream: &mut TcpStream) -> Option<String> {
+/// Reads the head of one request; `None` at the end of the stream.
+pub fn read_head(stream: &mut impl Read) -> Option<String> {
     let mut head = Vec::new();
     let mut byte = [0];
     while !head.ends_with(b"\r\n\r\n") {
@@ -50,8 +50,13 @@ pub fn read_request(stream: &mut TcpStream) -> Option<String> {
             _ => return None,
         }
     }
-    let text = String::from_utf8(head).expect("requests are text");
-    Some(text.split(' ').nth(1).expect("a path").to_owned())
+    Some(String::from_utf8(head).expect("requests are text"))
+}
+
+/// Reads one request without a body and gives its path; `None` at the end of the stream.
+pub fn read_request(stream: &mut TcpStream) -> Option<String> {
+    let head = read_head(stream)?;
+    Some(head.split(' ').nth(1).expect("a path").to_owned())
 }
 
 /// The right reply to a path.
