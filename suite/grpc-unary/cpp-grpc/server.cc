@@ -92,8 +92,8 @@ int Serve(const std::string& port) {
   if (server == nullptr) {
     return 1;
   }
-  server->GetHealthCheckService()->SetServingStatus(Greeter::service_full_name(),
-                                                    true);
+  server->GetHealthCheckService()->SetServingStatus(
+      Greeter::service_full_name(), true);
 
   int signal = 0;
   sigwait(&signals, &signal);
