@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from deadheat import gates, latency, stats
+from deadheat import claims, gates, latency, stats
 from deadheat.journal import whole_blocks
 from deadheat.model.contender import Contender
 from deadheat.model.observation import Invocation, Observation, Resumed, Stopped
@@ -44,6 +44,9 @@ def results(
     counting = list(whole_blocks(list(observations)))
     stopped = [o.why for o in observations if isinstance(o, Stopped)]
     resumed = sum(isinstance(o, Resumed) for o in observations)
+    races = [_race(race, suite, plan.margin, counting) for race in plan.workloads]
+    raced = {race.workload for race in plan.workloads}
+    studies = [study for study in suite.studies.values() if raced & {c.workload for c in study.claim}]
     return Results(
         run=plan.run,
         version=plan.version,
@@ -55,7 +58,16 @@ def results(
         seed=plan.seed,
         margin=plan.margin,
         machine=dict(machine),
-        workloads=tuple(workload(race, suite, plan.margin, counting) for race in plan.workloads),
+        workloads=tuple(race.result for race in races),
+        claims=tuple(
+            row
+            for study in studies
+            for row in claims.check(study, races, plan.margin, len(plan.server_cpus))
+            if any(c.id == row.id and c.workload in raced for c in study.claim)
+        ),
+        published_gates=tuple(
+            claims.published_gate(study.study, load) for study in studies for load in study.load
+        ),
     )
 
 
@@ -63,6 +75,12 @@ def workload(
     race: WorkloadPlan, suite: Suite, margin: float, observations: Sequence[Observation]
 ) -> WorkloadResult:
     """One race: its rows, its null pair, its verdicts. `observations` are those of whole blocks."""
+    return _race(race, suite, margin, observations).result
+
+
+def _race(
+    race: WorkloadPlan, suite: Suite, margin: float, observations: Sequence[Observation]
+) -> claims.Race:
     found = tally(race, observations)
     by_id = {contender.id: contender for contender in suite.contenders[race.workload]}
     raced = [entry.id for entry in race.entries if not entry.null]
@@ -71,9 +89,10 @@ def workload(
     null_pair = _null_pair(found)
     race_gates = (*gates.of_workload(found), *_null_gate(null_pair))
     measured = [entry for entry in raced if rows[entry].status == "measured"]
-    verdicts = _verdicts(found, rows, measured, margin, race_gates)
+    pairs = _claimed_pairs(suite, race)
+    verdicts = _verdicts(found, rows, measured, margin, race_gates, pairs)
     rows = _placed(found, rows, measured)
-    return WorkloadResult(
+    result = WorkloadResult(
         name=race.workload,
         kind=race.kind,
         title=suite.workloads[race.workload].title,
@@ -92,6 +111,18 @@ def workload(
         gates=race_gates,
         verdicts=verdicts,
     )
+    return claims.Race(found, result)
+
+
+def _claimed_pairs(suite: Suite, race: WorkloadPlan) -> list[tuple[str, str]]:
+    """The pairs that published claims name in this race's own metric."""
+    every = (claim for study in suite.studies.values() for claim in study.claim)
+    named = [
+        (claim.a, claim.b)
+        for claim in every
+        if (claim.workload, claim.setting, claim.metric) == (race.workload, race.setting, race.metric)
+    ]
+    return list(dict.fromkeys(named))
 
 
 def _row(found: Tally, contender: Contender, ceiling: str | None) -> ContenderResult:
@@ -231,14 +262,20 @@ def _verdicts(
     measured: Sequence[str],
     margin: float,
     race_gates: Sequence[GateResult],
+    claimed: Sequence[tuple[str, str]],
 ) -> tuple[Verdict, ...]:
-    """Each contender against the reference, ceilings apart: they are this machine's limit, not rivals."""
+    """Each contender against the reference, and the pairs that claims name: the family that is judged.
+
+    Ceilings are left out: they are this machine's limit, not rivals.
+    """
     reference = found.race.reference_entry
     metric = found.race.metric
     rivals = [e for e in measured if e != reference and rows[e].class_ != "ceiling"]
     if reference not in measured:
         return ()
-    estimates = {(e, reference): _compare(found, e, reference, VALUES[metric], metric) for e in rivals}
+    pairs = [(e, reference) for e in rivals]
+    pairs += [(a, b) for a, b in claimed if {a, b} <= set(rivals) and reference not in (a, b)]
+    estimates = {(a, b): _compare(found, a, b, VALUES[metric], metric) for a, b in pairs}
     judged = stats.judge_family(estimates, margin=margin)
     verdicts = []
     for (a, b), verdict in judged.items():

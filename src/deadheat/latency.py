@@ -19,6 +19,26 @@ def closed_loop(encoded: Sequence[str]) -> Latency | None:
     return summary(merged, at_rps=None)
 
 
+def figure(encoded: str, metric: str) -> float | None:
+    """`latency_p99_ms` and the like of one histogram (ns), milliseconds; None where too few lie beyond it."""
+    histogram = HdrHistogram(LOWEST_NS, HIGHEST_NS, DIGITS)
+    histogram.decode_and_add(encoded)
+    count = histogram.get_total_count()
+    name = metric.removeprefix("latency_").removesuffix("_ms")
+    if not count:
+        return None
+    if name in ("mean", "max", "stdev"):
+        taken = {
+            "mean": histogram.get_mean_value,
+            "max": histogram.get_max_value,
+            "stdev": histogram.get_stddev,
+        }
+        return float(taken[name]()) / 1e6
+    percentile = float(name.removeprefix("p").replace("_", "."))
+    enough = count * min(percentile, 100 - percentile) / 100 >= BEYOND
+    return histogram.get_value_at_percentile(percentile) / 1e6 if enough else None
+
+
 def summary(histogram: HdrHistogram, at_rps: float | None) -> Latency | None:
     """Milliseconds; a percentile only where at least ten observations lie beyond it."""
     count = histogram.get_total_count()

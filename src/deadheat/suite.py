@@ -7,6 +7,7 @@ from pathlib import Path
 
 from deadheat import toml_file
 from deadheat.errors import UserError
+from deadheat.model.claim import Study
 from deadheat.model.contender import Contender, ContenderFile, resolve
 from deadheat.model.workload import Workload
 
@@ -22,6 +23,7 @@ class Suite:
     folder: Path
     workloads: dict[str, Workload]
     contenders: dict[str, tuple[Contender, ...]]
+    studies: dict[str, Study]
 
     def workload(self, name: str) -> Workload:
         return self.workloads[_known(name, self.workloads, "workload", self.folder)]
@@ -52,7 +54,28 @@ def load(folder: Path) -> Suite:
             _check_ports(contenders[name])
     if not workloads:
         raise UserError(f"{folder}: holds no workload", hint=f"a workload is a folder with a {WORKLOAD_FILE}")
-    return Suite(folder, workloads, contenders)
+    return Suite(folder, workloads, contenders, _studies(folder, workloads, contenders))
+
+
+def _studies(
+    folder: Path, workloads: dict[str, Workload], contenders: dict[str, tuple[Contender, ...]]
+) -> dict[str, Study]:
+    """The published studies whose claims are checked, every name in them known."""
+    studies = {}
+    for file in sorted(folder.glob("claims/*.toml")):
+        study = toml_file.read(file, Study)
+        for place, claim in enumerate(study.claim):
+            if claim.workload not in workloads:
+                line = toml_file.line_of(file, "claim", place, "workload")
+                near = _near(claim.workload, workloads)
+                raise UserError(f'{file}:{line}: no workload is called "{claim.workload}"{near}')
+            ids = [contender.id for contender in contenders[claim.workload]]
+            for key in ("a", "b"):
+                if (name := getattr(claim, key)) not in ids:
+                    line = toml_file.line_of(file, "claim", place, key)
+                    raise UserError(f'{file}:{line}: no contender is called "{name}"{_near(name, ids)}')
+        studies[study.study] = study
+    return studies
 
 
 def _contenders(workload: str, folder: Path) -> Iterable[Contender]:
@@ -74,7 +97,7 @@ def _check_ports(contenders: tuple[Contender, ...]) -> None:
     for contender in contenders:
         if not any("{port}" in text for text in (contender.run, *contender.env.values())):
             file = contender.folder / CONTENDER_FILE
-            where = ("run",) if contender.variant is None else ("variants", contender.variant)
+            where = ("run",) if contender.variant is None else ("variants", contender.variant, "run")
             raise UserError(
                 f"{file}:{toml_file.line_of(file, *where)}: {contender.id} is not told its port",
                 hint='each server gets one of its own: write {port} in run, or env = { PORT = "{port}" }',

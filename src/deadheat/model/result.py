@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from deadheat.model.base import Noun
+from deadheat.model.claim import ClaimResult, PublishedGate
 from deadheat.model.contender import Class
 from deadheat.model.workload import Kind, Metric, Preset
 
@@ -147,4 +148,5 @@ class Results(Noun):
     margin: float
     machine: dict[str, object]
     workloads: tuple[WorkloadResult, ...]
-    claims: tuple[dict[str, object], ...] = ()
+    claims: tuple[ClaimResult, ...] = ()
+    published_gates: tuple[PublishedGate, ...] = ()

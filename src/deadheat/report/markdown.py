@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from deadheat.model.result import ContenderResult, Results, WorkloadResult
-from deadheat.report import forest, terminal, words
+from deadheat.report import claims_table, forest, terminal, words
 
 Column = Callable[[ContenderResult], str]
 
@@ -24,6 +24,18 @@ def _lines(results: Results) -> Iterator[str]:
     for result in results.workloads:
         yield ""
         yield from _workload(result, results.margin)
+    for study, rows, gates in claims_table.by_study(results):
+        yield ""
+        yield f"## Claims of {_text(study)}"
+        yield ""
+        yield "| claim | published | outcome | here |"
+        yield "| --- | --- | --- | --- |"
+        for row in claims_table.shown(rows):
+            cells = (claims_table.name(row), claims_table.published(row), row.outcome, claims_table.here(row))
+            yield "| " + " | ".join(map(_text, cells)) + " |"
+        for gate in gates:
+            yield ""
+            yield f"- {_text(claims_table.gate(gate))}"
     yield ""
     yield f"Again: `{' '.join(results.command).replace('`', '')}`"
 

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from deadheat.model.result import ContenderResult, Results, WorkloadResult
-from deadheat.report import forest, words
+from deadheat.report import claims_table, forest, words
 
 _STYLES = {"faster": "bold", "dead heat": "cyan", "inconclusive": "yellow", "invalid": "red"}
 
@@ -17,6 +17,8 @@ def show(results: Results, console: Console) -> None:
         for line in workload(result, results.margin, console.width):
             console.print(line, soft_wrap=True, highlight=False)
         console.print()
+    for line in claims(results, console.width):
+        console.print(line, soft_wrap=True, highlight=False)
     if results.stopped:
         console.print(Text(f"stopped before the plan's end: {results.stopped}", "yellow"), soft_wrap=True)
     if results.resumed:
@@ -38,6 +40,28 @@ def workload(result: WorkloadResult, margin: float, width: int) -> Iterator[Text
     yield Text("  " + gate_line(result), "dim")
     for row_id, gate in broken_gates(result):
         yield Text(f"  ! {row_id}: {gate}", "yellow")
+
+
+def claims(results: Results, width: int, *, whole: bool = False) -> Iterator[Text]:
+    """A table a study: the statement, what became of it, the ratio here; `whole`: also what was not run."""
+    for study, rows, gates in claims_table.by_study(results):
+        told = claims_table.shown(rows)
+        yield Text(f"claims · {study} · {claims_table.totals(told)}", "bold")
+        told = [row for row in told if whole or row.outcome != "not run"]
+        statement = max((len(claims_table.name(row)) for row in told), default=0)
+        for row in told:
+            outcome = (row.outcome.ljust(14), claims_table.OUTCOME_STYLES[row.outcome])
+            here = claims_table.here(row)
+            if statement + 20 + len(here) <= width:
+                yield Text.assemble(f"  {claims_table.name(row):<{statement}}  ", outcome, "  ", here)
+            else:
+                yield Text.assemble(f"  {claims_table.name(row)}")
+                yield Text.assemble("    ", outcome, "  ", here)
+        for why, count in ({} if whole else claims_table.not_run(rows)).items():
+            yield Text(f"  not run ({count}): {why}", "dim")
+        for gate in gates:
+            yield Text(f"  ! {claims_table.gate(gate)}", "yellow")
+        yield Text("")
 
 
 def _table(result: WorkloadResult, margin: float, width: int) -> Iterator[Text]:

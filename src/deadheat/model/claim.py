@@ -1,0 +1,155 @@
+"""A claim: one checkable statement of a published study, with its published figures."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from deadheat.model.base import Noun
+
+Outcome = Literal["replicated", "different size", "contradicted", "inconclusive", "not run"]
+
+# Of each metric: whether more is better. A ratio is always how many times as good `a` is as `b`.
+MORE_IS_BETTER: dict[str, bool] = {
+    "throughput_rps": True,
+    "wall_s": False,
+    "own_wall_s": False,
+    "cpu_s": False,
+    "cpu_us_per_request": False,
+    "server_cores": False,
+    "latency_mean_ms": False,
+    "latency_stdev_ms": False,
+    "latency_p10_ms": False,
+    "latency_p25_ms": False,
+    "latency_p50_ms": False,
+    "latency_p90_ms": False,
+    "latency_p95_ms": False,
+    "latency_p99_ms": False,
+    "latency_max_ms": False,
+    "peak_memory_bytes": False,
+    "artifact_bytes": False,
+    "build_s": False,
+}
+ClaimMetric = Literal[
+    "throughput_rps",
+    "wall_s",
+    "own_wall_s",
+    "cpu_s",
+    "cpu_us_per_request",
+    "server_cores",
+    "latency_mean_ms",
+    "latency_stdev_ms",
+    "latency_p10_ms",
+    "latency_p25_ms",
+    "latency_p50_ms",
+    "latency_p90_ms",
+    "latency_p95_ms",
+    "latency_p99_ms",
+    "latency_max_ms",
+    "peak_memory_bytes",
+    "artifact_bytes",
+    "build_s",
+]
+
+
+class Published(Noun):
+    """The published figures in the study's own unit, or what the text gives instead.
+
+    `ratio` alone where it prints no figures; `direction` where it only says which is better; `at_most`
+    where it says that `a` is less than so many times as good as `b`.
+    """
+
+    a: float | None = None
+    b: float | None = None
+    ratio: float | None = None
+    direction: bool = False
+    at_most: float | None = None
+    unit: str = ""
+
+
+class Claim(Noun):
+    """`a` is better than `b` (or their tie), as published. `where` says where in the text it stands.
+
+    `server_cores` is what the server must have here for the claim to be checked at all.
+    """
+
+    id: str
+    statement: str
+    where: str
+    workload: str
+    setting: str | None = None
+    metric: ClaimMetric
+    a: str
+    b: str
+    published: Published
+    n: int | None = None
+    server_cores: int = 1
+    note: str | None = None
+    unchecked: str | None = None
+
+    @model_validator(mode="after")
+    def _has_figures(self) -> Self:
+        p = self.published
+        says = [p.a is not None and p.b is not None, p.ratio is not None, p.direction, p.at_most is not None]
+        if sum(says) != 1:
+            raise ValueError("published needs one of: a and b; ratio; direction; at_most")
+        return self
+
+    @property
+    def ratio(self) -> float | None:
+        """How many times as good `a` was as `b`; None where no figure was published."""
+        if self.published.ratio is not None:
+            return self.published.ratio
+        if self.published.a is None or self.published.b is None:
+            return None
+        a, b = self.published.a, self.published.b
+        return a / b if MORE_IS_BETTER[self.metric] else b / a
+
+
+class PublishedLoad(Noun):
+    """A published run of a load generator, to hold against Little's law. Milliseconds and connections."""
+
+    name: str
+    where: str
+    throughput_rps: float = Field(gt=0)
+    mean_latency_ms: float = Field(gt=0)
+    asked: int
+    connected: int | None = None
+    note: str | None = None
+
+
+class Study(Noun):
+    """`suite/claims/<study>.toml`."""
+
+    study: str
+    title: str
+    date: str
+    versions: str
+    machine: str
+    method: str
+    claim: tuple[Claim, ...]
+    load: tuple[PublishedLoad, ...] = ()
+
+
+class ClaimResult(Noun):
+    """What became of a claim here, by one method."""
+
+    study: str
+    id: str
+    statement: str
+    metric: str
+    published: dict[str, float | str | None]
+    method: str
+    here: dict[str, float | tuple[float, float] | None] | None
+    outcome: Outcome
+    why: str | None = None
+
+
+class PublishedGate(Noun):
+    """A gate that published figures allow: throughput x mean latency against the connections asked for."""
+
+    study: str
+    name: str
+    in_flight: float
+    asked: int
+    ok: bool
+    advice: str | None = None
