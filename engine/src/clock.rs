@@ -10,6 +10,18 @@ pub fn now_ns() -> u64 {
     to_ns(clock_gettime(ClockId::Monotonic))
 }
 
+/// CLOCK_REALTIME now, in which the kernel stamps what arrives.
+#[inline]
+pub fn real_ns() -> u64 {
+    to_ns(clock_gettime(ClockId::Realtime))
+}
+
+/// Lets this thread's timers fire when they are due, not up to 50 us later as usual.
+pub fn exact_timers() {
+    // Not granted, requests go out a little late: no reason to give up.
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+}
+
 /// CPU time (user and system) of this process so far.
 pub fn own_cpu_ns() -> u64 {
     to_ns(clock_gettime(ClockId::ProcessCPUTime))

@@ -2,6 +2,7 @@
 
 use crate::address::Url;
 use crate::error::{Error, Kind, Result};
+use crate::load::coalesce::Coalesce;
 use crate::load::control::Control;
 use crate::load::turn::{Slice, Turn};
 use crate::protocol::http1::{Expect, Request};
@@ -33,6 +34,8 @@ struct Open {
     url: String,
     connections: usize,
     timeout_ms: u64,
+    /// `off` (the default), `auto` or a time such as `200us`.
+    coalesce: Option<String>,
     /// [`HttpFields`], [`crate::protocol::redis::Ask`] and so on, as the URL says.
     #[serde(flatten)]
     ask: Fields,
@@ -113,6 +116,7 @@ const MOST_RPS: f64 = 1e8;
 /// # Errors
 /// Only if `input` cannot be read or `output` cannot be written.
 pub fn run(input: impl BufRead, mut output: impl Write) -> io::Result<()> {
+    crate::clock::exact_timers();
     let mut targets = Targets::default();
     for line in input.lines() {
         let line = line?;
@@ -172,6 +176,10 @@ impl Targets {
         let spec = Spec {
             connections: open.connections,
             timeout_ms: open.timeout_ms,
+            coalesce: open
+                .coalesce
+                .map_or(Ok(Coalesce::Off), |text| text.parse())
+                .map_err(Error::usage)?,
             ..spec
         };
         self.0.insert(open.target.clone(), target::open(&spec)?);

@@ -4,6 +4,7 @@ use crate::address::Url;
 use crate::crew::Crew;
 use crate::error::{Error, Kind, Result};
 use crate::histogram::Latencies;
+use crate::load::coalesce::Coalesce;
 use crate::load::control::Control;
 use crate::load::turn::{Slice, Turn};
 use crate::load::{Load, Settings};
@@ -31,6 +32,7 @@ pub struct Spec {
     pub pipeline: u32,
     pub keep_alive: bool,
     pub timeout_ms: u64,
+    pub coalesce: Coalesce,
     /// The address may be anyone's.
     pub remote: bool,
     pub trust: Trust,
@@ -50,6 +52,7 @@ impl Spec {
             pipeline: 1,
             keep_alive: true,
             timeout_ms: 5_000,
+            coalesce: Coalesce::Off,
             remote: false,
             trust: Trust::default(),
             requests: vec![request],
@@ -173,9 +176,14 @@ where
             keep_alive: spec.keep_alive,
             depth,
             timeout_ns: spec.timeout_ms.saturating_mul(1_000_000),
+            coalesce: spec.coalesce,
         };
-        let net = Epoll::new(address.clone(), settings.connections)
-            .map_err(|error| Error::usage(format!("cannot poll: {error}")))?;
+        let net = Epoll::new(
+            address.clone(),
+            settings.connections,
+            spec.coalesce != Coalesce::Off,
+        )
+        .map_err(|error| Error::usage(format!("cannot poll: {error}")))?;
         let protocol = protocol.clone();
         crew.push(match &tls {
             None => opened(Load::new(settings, protocol, net), &name)?,

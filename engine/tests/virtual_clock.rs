@@ -2,6 +2,7 @@
 //! exactly, with no machine in between.
 
 use deadheat_load::load::arrivals::Arrivals;
+use deadheat_load::load::coalesce::Coalesce;
 use deadheat_load::load::control::Control;
 use deadheat_load::load::open_loop::Pacing;
 use deadheat_load::load::turn::{Slice, Turn};
@@ -65,6 +66,10 @@ impl Net for Simulated {
         Ok(reply.len())
     }
 
+    fn pause(&mut self, ns: u64) {
+        self.now_ns += ns;
+    }
+
     fn wait(&mut self, deadline_ns: u64, events: &mut Vec<Event>) -> io::Result<()> {
         events.clear();
         let Some((&(at_ns, _), _)) = self.coming.first_key_value() else {
@@ -117,6 +122,7 @@ fn run(
         keep_alive: true,
         depth: 1,
         timeout_ns: 10 * S,
+        coalesce: Coalesce::Off,
     };
     let mut load = Load::new(settings, Http1::new(vec![request], "h", true), net);
     load.open("simulated").expect("always");

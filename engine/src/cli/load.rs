@@ -5,6 +5,7 @@ use clap::{Args, ValueEnum};
 use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};
 use deadheat_load::load::arrivals::Arrivals;
+use deadheat_load::load::coalesce::Coalesce;
 use deadheat_load::load::open_loop::Pacing;
 use deadheat_load::load::turn::Turn;
 use deadheat_load::net::tls::Trust;
@@ -45,6 +46,9 @@ pub struct Load {
     /// Go to this Unix socket; the URL gives host and path all the same
     #[arg(long, value_name = "PATH")]
     unix: Option<PathBuf>,
+    /// Wait a little so that one wake-up serves several replies: off, auto, or a time in us
+    #[arg(long, default_value = "off", value_name = "off|auto|200us")]
+    coalesce: Coalesce,
     /// Allow addresses outside loopback and private ranges
     #[arg(long)]
     remote: bool,
@@ -158,6 +162,7 @@ impl Load {
             pipeline: self.pipeline,
             keep_alive: !self.no_keepalive,
             timeout_ms: self.timeout,
+            coalesce: self.coalesce,
             remote: self.remote,
             trust,
             requests: self.http_requests(&url)?,

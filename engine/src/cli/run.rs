@@ -13,15 +13,11 @@ use deadheat_load::target::{self, Target};
 use rustix::event::{eventfd, poll, EventfdFlags, PollFd, PollFlags};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::num::NonZeroU64;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::SystemTime;
 
 const INTERVAL_NS: u64 = 1_000_000_000;
-
-/// One nanosecond instead of the usual 50 us: a request is to go out when it is due.
-const TIMER_SLACK_NS: Option<NonZeroU64> = NonZeroU64::new(1);
 
 /// Runs what the options say and prints the summary.
 pub fn run(options: &Load) -> Result<Outcome> {
@@ -100,8 +96,7 @@ impl Watcher {
         let mut gatherer = Gatherer::new(self.threads);
         let slice = std::thread::scope(|scope| {
             let load = scope.spawn(|| {
-                // Not granted, requests go out up to 50 us late: no reason to give up.
-                let _ = rustix::thread::set_current_timer_slack(TIMER_SLACK_NS);
+                deadheat_load::clock::exact_timers();
                 let slice = target.turn(turn, &control);
                 // Cannot fail: one addition to a counter of 64 bits.
                 let _ = rustix::io::write(&done, &1u64.to_ne_bytes());

@@ -6,6 +6,7 @@
 
 pub mod arrivals;
 mod broken;
+pub mod coalesce;
 pub mod connection;
 pub mod control;
 mod open;
@@ -13,6 +14,7 @@ pub mod open_loop;
 pub mod tally;
 pub mod turn;
 
+use self::coalesce::{Coalesce, Coalescer};
 use self::connection::{Connection, InFlight, State};
 use self::open_loop::OpenLoop;
 use self::tally::{Phase, Tally};
@@ -36,6 +38,7 @@ pub struct Settings {
     /// Requests in flight on one connection, at most: pipeline depth or streams.
     pub depth: u32,
     pub timeout_ns: u64,
+    pub coalesce: Coalesce,
 }
 
 pub struct Load<P: Protocol, N: Net> {
@@ -50,6 +53,7 @@ pub struct Load<P: Protocol, N: Net> {
     latencies: Latencies,
     /// From the sending instead of the intended time; told apart in open loop only.
     service: Latencies,
+    coalescer: Coalescer,
     published: turn::Published,
     open_loop: Option<OpenLoop>,
     in_flight: u64,
@@ -81,6 +85,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
             interval: Latencies::default(),
             latencies: Latencies::default(),
             service: Latencies::default(),
+            coalescer: Coalescer::new(settings.coalesce),
             published: turn::Published::default(),
             open_loop: None,
             in_flight: 0,
@@ -137,11 +142,12 @@ impl<P: Protocol, N: Net> Load<P, N> {
                 Ok(0) => return self.ended(id, "the server closed the connection"),
                 Ok(n) => {
                     now_ns = self.net.now_ns();
-                    self.cross_edges(now_ns);
+                    let arrived_ns = self.net.arrived_ns().unwrap_or(now_ns).min(now_ns);
+                    self.cross_edges(arrived_ns);
                     if self.tally.counting() {
                         self.tally.bytes_in += n as u64;
                     }
-                    if let Err(failure) = self.took(id, n, now_ns) {
+                    if let Err(failure) = self.took(id, n, arrived_ns) {
                         return self.failed(id, &failure);
                     }
                     // At a hangup there is always the end of the stream still to be read.

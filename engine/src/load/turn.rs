@@ -130,6 +130,9 @@ impl<P: Protocol, N: Net> Load<P, N> {
                 let busy_ns = self.net.now_ns() - woke_ns;
                 self.tally.loop_delay_max_ns = self.tally.loop_delay_max_ns.max(busy_ns);
             }
+            if self.coalescer.is_on() {
+                self.pause(events.len());
+            }
         }
         if self.published.interval_ns > 0 {
             self.publish(control);
@@ -138,6 +141,17 @@ impl<P: Protocol, N: Net> Load<P, N> {
         self.interval.reset();
         self.tally.phase = Phase::Idle;
         Ok(self.report())
+    }
+
+    /// Lets replies collect before the next wait, but never past the next edge.
+    fn pause(&mut self, events: usize) {
+        let now_ns = self.net.now_ns();
+        let (in_flight, replies) = (self.in_flight, self.tally.replies_all);
+        let pause_ns = self.coalescer.pause_ns(now_ns, events, in_flight, replies);
+        let pause_ns = pause_ns.min(self.next_ns().saturating_sub(now_ns));
+        if pause_ns > 0 && self.tally.phase != Phase::Drain {
+            self.net.pause(pause_ns);
+        }
     }
 
     /// Everything that time alone brings about.

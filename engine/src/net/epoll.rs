@@ -9,7 +9,7 @@ use rustix::io::Errno;
 use rustix::net::{sockopt, RecvFlags, SendFlags};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 
 /// Events fetched with one system call.
 const EVENTS_AT_ONCE: usize = 256;
@@ -18,16 +18,24 @@ pub struct Epoll {
     epoll: OwnedFd,
     address: Address,
     sockets: Vec<Option<OwnedFd>>,
+    /// Whether arrivals are told by the kernel's receive timestamps.
+    stamped: bool,
+    arrived_ns: Option<u64>,
+    /// CLOCK_REALTIME less CLOCK_MONOTONIC at the last wait.
+    real_offset_ns: u64,
 }
 
 impl Epoll {
     /// # Errors
     /// No epoll instance could be made (too many open files).
-    pub fn new(address: Address, connections: usize) -> io::Result<Self> {
+    pub fn new(address: Address, connections: usize, stamped: bool) -> io::Result<Self> {
         Ok(Self {
             epoll: epoll::create(CreateFlags::CLOEXEC)?,
             address,
             sockets: (0..connections).map(|_| None).collect(),
+            stamped,
+            arrived_ns: None,
+            real_offset_ns: 0,
         })
     }
 
@@ -46,6 +54,9 @@ impl Net for Epoll {
 
     fn connect(&mut self, id: usize) -> io::Result<bool> {
         let (socket, at_once) = self.address.connect()?;
+        if self.stamped {
+            super::stamped::enable(socket.as_fd())?;
+        }
         epoll::add(
             &self.epoll,
             &socket,
@@ -76,8 +87,22 @@ impl Net for Epoll {
 
     #[inline]
     fn recv(&mut self, id: usize, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.stamped {
+            let (received, stamp_ns) = super::stamped::recv(self.socket(id)?.as_fd(), buffer)?;
+            self.arrived_ns = stamp_ns.map(|ns| ns.wrapping_sub(self.real_offset_ns));
+            return Ok(received);
+        }
         let (_, received) = rustix::net::recv(self.socket(id)?, buffer, RecvFlags::empty())?;
         Ok(received)
+    }
+
+    #[inline]
+    fn arrived_ns(&self) -> Option<u64> {
+        self.arrived_ns
+    }
+
+    fn pause(&mut self, ns: u64) {
+        std::thread::sleep(std::time::Duration::from_nanos(ns));
     }
 
     fn wait(&mut self, deadline_ns: u64, events: &mut Vec<Event>) -> io::Result<()> {
@@ -85,7 +110,12 @@ impl Net for Epoll {
         let timeout = clock::to_timespec(deadline_ns.saturating_sub(clock::now_ns()));
         // On the stack, as rustix's event is not `Send`; not initialised, so at no cost.
         let mut raw = [MaybeUninit::uninit(); EVENTS_AT_ONCE];
-        let raw = match epoll::wait(&self.epoll, &mut raw, Some(&timeout)) {
+        let waited = epoll::wait(&self.epoll, &mut raw, Some(&timeout));
+        if self.stamped {
+            // Anew each time, as somebody may set the clock.
+            self.real_offset_ns = clock::real_ns().wrapping_sub(clock::now_ns());
+        }
+        let raw = match waited {
             Ok((raw, _)) => raw,
             Err(Errno::INTR) => return Ok(()),
             Err(error) => return Err(error.into()),

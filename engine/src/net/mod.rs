@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod epoll;
+pub mod stamped;
 pub mod tls;
 
 use std::io;
@@ -52,6 +53,16 @@ pub trait Net {
     fn short_read_empties(&self) -> bool {
         true
     }
+
+    /// When the bytes of the last [`Net::recv`] arrived, where that is known better than by the
+    /// clock after reading them.
+    #[inline]
+    fn arrived_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// Lets so much time pass without looking at anything.
+    fn pause(&mut self, ns: u64);
 
     /// Waits for events until `deadline_ns` at the latest and puts them into `events`.
     fn wait(&mut self, deadline_ns: u64, events: &mut Vec<Event>) -> io::Result<()>;

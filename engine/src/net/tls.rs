@@ -179,6 +179,14 @@ impl<N: Net> Net for Tls<N> {
         write_out(&mut session.tls, &mut pipe)
     }
 
+    fn arrived_ns(&self) -> Option<u64> {
+        self.inner.arrived_ns()
+    }
+
+    fn pause(&mut self, ns: u64) {
+        self.inner.pause(ns);
+    }
+
     fn short_read_empties(&self) -> bool {
         false
     }

@@ -19,6 +19,8 @@ pub fn server(serve: impl Fn(TcpStream, u64) + Send + Sync + 'static) -> SocketA
             let (Ok(stream), serve) = (stream, Arc::clone(&serve)) else {
                 return;
             };
+            // Or a reply in pieces waits for delayed acknowledgements, 40 ms a piece.
+            let _ = stream.set_nodelay(true);
             std::thread::spawn(move || serve(stream, number as u64));
         }
     });
