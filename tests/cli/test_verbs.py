@@ -1,0 +1,136 @@
+"""The installed `deadheat`: every verb says what it does, and those that only look answer from the suite."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from deadheat import __version__, schema
+
+ROOT = Path(__file__).parents[2]
+DEADHEAT = Path(sys.executable).parent / "deadheat"
+VERBS = ("race", "list", "check", "build", "show", "report", "runs", "doctor")
+TIMEOUT_S = 120
+
+
+def _deadheat(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [DEADHEAT, *args],
+        env={**os.environ, **env},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+
+
+@pytest.mark.parametrize("verb", [(), *((verb,) for verb in VERBS)])
+def test_help_has_two_examples(verb: tuple[str, ...]) -> None:
+    ran = _deadheat(*verb, "--help", COLUMNS="100")
+    assert ran.returncode == 0
+    assert ran.stderr == ""
+    examples = re.findall(r"^ +(deadheat .*)$", ran.stdout.split("Examples:")[1], re.MULTILINE)
+    assert len(examples) >= 2
+    named = " ".join(["deadheat", *verb])
+    assert all(example.startswith(named) for example in examples)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_options_of_the_examples_exist(verb: str) -> None:
+    told = _deadheat(verb, "--help", COLUMNS="100").stdout
+    examples, options = told.split("Examples:")[1].split("Options:")
+    asked = set(re.findall(r"(?<=\s)--?[a-z][a-z-]*", examples.split("|")[0]))
+    assert asked <= set(re.findall(r"--?[a-z][a-z-]*", options))
+
+
+def test_help_lists_every_verb() -> None:
+    commands = _deadheat("--help").stdout.split("Commands:")[1]
+    assert set(re.findall(r"^  (\w+)", commands, re.MULTILINE)) >= set(VERBS)
+
+
+def test_no_verb_is_help() -> None:
+    ran = _deadheat()
+    assert "Usage: deadheat" in ran.stdout + ran.stderr
+
+
+def test_version() -> None:
+    ran = _deadheat("--version")
+    assert (ran.returncode, ran.stdout) == (0, f"deadheat {__version__}\n")
+
+
+def test_list_of_the_built_in_suite() -> None:
+    ran = _deadheat("list")
+    assert ran.returncode == 0
+    for workload in (ROOT / "suite").glob("*/workload.toml"):
+        name = workload.parent.name
+        assert re.search(rf"^{name} \(\w[\w-]*\): ", ran.stdout, re.MULTILINE)
+        for contender in workload.parent.glob("*/contender.toml"):
+            assert re.search(rf"^  [* ] {contender.parent.name} ", ran.stdout, re.MULTILINE), contender
+
+
+def test_list_as_json() -> None:
+    listed = {workload["name"]: workload for workload in json.loads(_deadheat("list", "--json").stdout)}
+    assert listed["fib"]["kind"] == "program"
+    for workload in listed.values():
+        ids = [contender["id"] for contender in workload["contenders"]]
+        assert workload["reference"] in ids
+        assert len(ids) == len(set(ids))
+
+
+def test_dry_run_prints_the_plan_and_runs_nothing(tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    ran = _deadheat("race", "--dry-run", "--seed", "4", "--out", str(runs))
+    assert ran.returncode == 0
+    plan = json.loads(ran.stdout)
+    assert plan["seed"] == 4
+    assert {race["workload"] for race in plan["workloads"]} >= {"fib", "http-hello"}
+    assert "turns, about" in ran.stderr
+    assert not runs.exists()
+
+
+def test_runs_where_there_is_none(tmp_path: Path) -> None:
+    ran = _deadheat("runs", "--out", str(tmp_path))
+    assert (ran.returncode, ran.stdout) == (0, "")
+    assert "deadheat race makes one" in ran.stderr
+    assert json.loads(_deadheat("runs", "--json", "--out", str(tmp_path)).stdout) == []
+
+
+def test_doctor() -> None:
+    ran = _deadheat("doctor")
+    assert ran.returncode == 0
+    assert re.search(r"^[✓!] .*cores?\b", ran.stdout, re.MULTILINE)
+    assert re.search(r"^[✓✗] .*\bgo\b.*\(.*fib.*: \d+ contenders?\)$", ran.stdout, re.MULTILINE)
+
+
+def test_doctor_as_json_says_what_is_missing(tmp_path: Path) -> None:
+    contender = tmp_path / "w" / "c"
+    contender.mkdir(parents=True)
+    (tmp_path / "w" / "workload.toml").write_text(
+        'title = "W"\nquestion = "?"\nkind = "http"\nmetric = "throughput_rps"\nreference = "c"\n'
+        '[request]\npath = "/"\n[[conformance]]\npath = "/"\nbody = ""\n'
+    )
+    (contender / "contender.toml").write_text(
+        'title = "C"\nlanguage = "C"\nclass = "idiomatic"\nrun = "./c {port}"\nneeds = ["no-such-tool"]\n'
+    )
+    found = json.loads(_deadheat("doctor", "--json", "--suite", str(tmp_path)).stdout)
+    assert found["machine"]["cores"] >= 1
+    assert [need["need"] for need in found["toolchains"]] == ["no-such-tool"]
+    assert found["toolchains"][0]["problem"] == "no-such-tool not found"
+    assert found["toolchains"][0]["contenders"] == ["w/c"]
+
+
+@pytest.mark.parametrize("name", schema.schemas())
+def test_published_schemas_are_current(name: str) -> None:
+    published = json.loads((ROOT / "docs" / "schema" / name).read_text())
+    assert published == schema.schemas()[name], "make schema"
+
+
+def test_no_schema_is_left_over() -> None:
+    assert {file.name for file in (ROOT / "docs" / "schema").iterdir()} == set(schema.schemas())
