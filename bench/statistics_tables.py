@@ -175,7 +175,7 @@ def power(runs: int) -> str:
                     cells.append(f"{found / runs:.0%}")
             plan = f"{choice.blocks} x {choice.rounds}"
             rows.append([noise_name, minutes, plan, f"{choice.smallest_difference:.1%}", *cells])
-    head = ["noise", "minutes", "blocks x rounds", "settles"]
+    head = ["noise", "minutes", "blocks x rounds", "settles (one look)"]
     head += [f"{r} at {m}" for m in ("0", "2%") for r in ("2%", "3%", "6%", "10%")]
     return table(head, rows)
 
