@@ -11,6 +11,7 @@ import json
 import os
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -20,7 +21,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from deadheat.errors import UserError
-from deadheat.meter import Usage
+from deadheat.meter import CpuTime, Usage
 from deadheat.program import Exit, Spec, Why, signal_name
 
 __all__ = [
@@ -94,6 +95,7 @@ class Process:
         self.spec = spec
         self._buffer = b""
         self._exit: Exit | None = None
+        self.started_ns = time.monotonic_ns()  # until the launcher knows better
         try:
             # A session of its own from the first instant: a Ctrl-C at the terminal is for the referee.
             self._launcher = subprocess.Popen(
@@ -112,7 +114,7 @@ class Process:
             if event["event"] == "failed":
                 raise StartError(event["message"])
             self.pid: int = event["pid"]
-            self.started_ns: int = event["at_ns"]
+            self.started_ns = event["at_ns"]
         except BaseException:
             self._let_go()
             raise
@@ -235,6 +237,7 @@ class Process:
         status = self._launcher.wait()
         said = self._launcher.stderr.read().decode(errors="replace").strip()
         self._let_go()
+        self._exit = _killed_with_its_launcher(self.started_ns)
         how = f"died of {signal_name(-status)}" if status < 0 else f"ended with status {status}"
         return f"the launcher of {self.spec.argv[0]} {how}{': ' + said if said else ''}"
 
@@ -244,6 +247,25 @@ class Process:
             if pipe is not None and not pipe.closed:
                 pipe.close()
         self._launcher.wait()
+
+
+def _killed_with_its_launcher(started_ns: int) -> Exit:
+    """How a program ended whose launcher did: by the parent-death signal. What it used, nobody knows."""
+    now_ns = time.monotonic_ns()
+    return Exit(
+        code=None,
+        signal=signal.SIGKILL,
+        why=Why.KILLED,
+        at_ns=now_ns,
+        wall_ns=now_ns - started_ns,
+        cpu=CpuTime(0, 0),
+        peak_memory_bytes=None,
+        tree_peak_memory_bytes=None,
+        stray=0,
+        stdout_bytes=0,
+        stderr_bytes=0,
+        output_error=None,
+    )
 
 
 def _tail(path: Path, lines: int) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import os
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -13,7 +15,7 @@ from deadheat.hosts.protocol import Collected, Event, Handle, Placement
 from deadheat.listening import ports_of
 from deadheat.meter import Usage
 from deadheat.ports import Ports
-from deadheat.process import ExitedError, Launcher, Process
+from deadheat.process import ExitedError, Launcher, LauncherError, Process
 from deadheat.program import Exit, Spec
 
 OUTPUT_TAIL_LINES = 20
@@ -51,14 +53,22 @@ class LocalHost:
         if handle.id in self._told:
             return ()
         try:
-            exit = process.wait(timeout_s)
+            with _launcher_watched(process):
+                exit = process.wait(timeout_s)
         except TimeoutError:
             return ()
+        except ExitedError as error:
+            exit = error.exit
         self._told.add(handle.id)
         return (Event(handle, exit),)
 
     def stop(self, handle: Handle, grace_s: float) -> Exit:
-        return self._process(handle).stop(grace_s)
+        process = self._process(handle)
+        try:
+            with _launcher_watched(process):
+                return process.stop(grace_s)
+        except ExitedError as error:
+            return error.exit
 
     def collect(self, handle: Handle) -> Collected:
         process = self._process(handle)
@@ -72,13 +82,19 @@ class LocalHost:
         )
 
     def freeze(self, handle: Handle) -> None:
-        self._process(handle).freeze()
+        process = self._process(handle)
+        with _launcher_watched(process):
+            process.freeze()
 
     def thaw(self, handle: Handle) -> None:
-        self._process(handle).thaw()
+        process = self._process(handle)
+        with _launcher_watched(process):
+            process.thaw()
 
     def usage(self, handle: Handle, *, memory: bool) -> Usage:
-        return self._process(handle).usage(memory=memory)
+        process = self._process(handle)
+        with _launcher_watched(process):
+            return process.usage(memory=memory)
 
     def close(self) -> None:
         for process in self._processes.values():
@@ -97,6 +113,15 @@ class LocalHost:
             return self._processes[handle.id]
         except KeyError:
             raise ValueError(f"{handle.name} ({handle.id}) was not started by this host") from None
+
+
+@contextmanager
+def _launcher_watched(process: Process) -> Iterator[None]:
+    """A launcher that fails takes its program with it: above the seam, a program that has ended."""
+    try:
+        yield
+    except LauncherError as error:
+        raise ExitedError(process.stop(0)) from error
 
 
 def _kept(path: Path | None) -> bytes:
