@@ -66,7 +66,12 @@ def build(contender: Contender) -> Path:
     shutil.copytree(contender.sources, folder, ignore=shutil.ignore_patterns(*NOT_SOURCES))
     environment = {key: value for key, value in os.environ.items() if key != "CARGO_TARGET_DIR"}
     outcome = subprocess.run(
-        ["sh", "-c", contender.build], cwd=folder, capture_output=True, text=True, check=False, env=environment
+        ["sh", "-c", contender.build],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
     )
     if outcome.returncode == UNAVAILABLE:
         raise UnavailableError(outcome.stderr.strip().rpartition("\n")[2])

@@ -1,5 +1,6 @@
 """A Redis of one key that reads no more while its replies are not read, and notes each command."""
 
+import contextlib
 import socket
 import threading
 from collections.abc import Callable
@@ -38,10 +39,9 @@ class FakeRedis:
     ) -> None:
         self._listener.shutdown(socket.SHUT_RDWR)
         if self._connection:
-            try:
+            # The client may have closed it already.
+            with contextlib.suppress(OSError):
                 self._connection.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass  # The client has closed it already.
         self._thread.join()
         self._listener.close()
 
@@ -62,7 +62,7 @@ class FakeRedis:
         while received := connection.recv(1 << 16):
             waiting += received
             commands, waiting = split(waiting)
-            answers = []
+            answers: list[bytes] = []
             for command in commands:
                 answer = self._reply(command)
                 if answer is None:

@@ -1,4 +1,4 @@
-"""Every contender sends the study's commands, and only them, and reads every reply; a bad server ends it cleanly."""
+"""Every contender sends just the study's commands and reads every reply; a bad server ends it cleanly."""
 
 import json
 import socket
@@ -13,7 +13,7 @@ from .digest import digest
 from .fake_redis import FakeRedis
 
 CONTENDERS = contenders()
-# Those that must not wait for ever when the buffers on both sides are full. What others do is in docs/studies.
+# Those that must not wait for ever when the buffers on both sides are full. For others see docs/studies.
 OURS = {"crystal-redis-client", "rust-lean", "ceiling"}
 DEL, SET, GET = (b"DEL", b"foo"), (b"SET", b"foo", b"bar"), (b"GET", b"foo")
 INCREMENTS = [(b"INCR", b"foo"), (b"INCRBY", b"foo", b"1")]
@@ -59,7 +59,8 @@ def study(iterations: int, incr: tuple[bytes, ...]) -> list[tuple[bytes, ...]]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "rounds"), [("", 1), ("--rounds 3", 3), ("--pipeline-depth 7", 1), ("--pipeline-depth 1", 1)]
+    ("arguments", "rounds"),
+    [("", 1), ("--rounds 3", 3), ("--pipeline-depth 7", 1), ("--pipeline-depth 1", 1)],
 )
 def test_reads_every_reply(
     contender: Contender, folder: Path, redis_port: int, arguments: str, rounds: int
