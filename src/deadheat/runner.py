@@ -22,7 +22,6 @@ from deadheat.model.observation import (
     Stopped,
 )
 from deadheat.model.plan import Plan, WorkloadPlan
-from deadheat.ports import Ports
 from deadheat.report.live import View
 from deadheat.run_folder import RunFolder
 from deadheat.suite import Suite
@@ -106,7 +105,6 @@ class Runner:
             view=self.view,
             stop=self.stop,
             logs=self.folder.logs,
-            ports=Ports(),
         )
         kind = self.kinds[race.kind]
         if (why := kind.unavailable(race)) is not None:

@@ -1,7 +1,7 @@
 """What every kind does, and what it has to do it with."""
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -13,7 +13,6 @@ from deadheat.interrupt import Stop
 from deadheat.model.observation import Observation
 from deadheat.model.plan import Plan, WorkloadPlan
 from deadheat.model.workload import Workload
-from deadheat.ports import Ports
 from deadheat.program import Spec
 from deadheat.report.live import View
 from deadheat.schedule import Block
@@ -36,7 +35,6 @@ class Stage:
     view: View
     stop: Stop
     logs: Path
-    ports: Ports = field(default_factory=Ports)
 
     def build(self, entry: str) -> Build:
         """The build of an entry of the race."""

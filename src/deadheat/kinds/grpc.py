@@ -37,7 +37,7 @@ class GrpcKind:
         """It needs nothing but its contenders."""
 
     def check(self, stage: Stage, entry: str) -> Check:
-        port = stage.ports.take()
+        port = stage.host.free_port()
         with ExitStack() as stack:
             try:
                 handle = stage.host.start(stage.spec(entry, {"port": port}))

@@ -24,7 +24,7 @@ class HttpKind:
 
     def check(self, stage: Stage, entry: str) -> Check:
         rng = random.Random(f"{stage.plan.seed}:check:{entry}")
-        port = stage.ports.take()
+        port = stage.host.free_port()
         with ExitStack() as stack:
             try:
                 handle = stage.host.start(stage.spec(entry, {"port": port}))

@@ -70,9 +70,9 @@ class ProgramKind:
         except StartError as error:
             raise Wrong(str(error), f"{asked}\n{error}") from error
         exit_ = hosts.wait(stage.host, handle, stage.stop)
-        assert spec.stdout is not None and spec.stderr is not None
-        said = spec.stdout.read_bytes()[:1000].decode(errors="backslashreplace")
-        complaint = spec.stderr.read_bytes()[-1000:].decode(errors="backslashreplace")
+        left = stage.host.collect(handle)
+        said = left.stdout[:1000].decode(errors="backslashreplace")
+        complaint = left.stderr[-1000:].decode(errors="backslashreplace")
         if not exit_.ok:
             what = f"n = {n}: it {exit_.describe()}"
             raise Wrong(what, f"{asked}\n{what}\nstdout: {said}\nstderr: {complaint}")

@@ -125,9 +125,9 @@ class RedisClientKind:
         except StartError as error:
             raise Wrong(str(error), asked) from error
         exit_ = hosts.wait(stage.host, handle, stage.stop)
-        assert spec.stdout is not None and spec.stderr is not None
-        said = spec.stdout.read_bytes()[:4096].decode(errors="backslashreplace")
-        complaint = spec.stderr.read_bytes()[-1000:].decode(errors="backslashreplace").strip()
+        left = stage.host.collect(handle)
+        said = left.stdout[:4096].decode(errors="backslashreplace")
+        complaint = left.stderr[-1000:].decode(errors="backslashreplace").strip()
         if not exit_.ok:
             last = f": {complaint.splitlines()[-1]}" if complaint else ""
             raise Wrong(f"it {exit_.describe()}{last}", f"{asked}\nstdout: {said}\nstderr: {complaint}")

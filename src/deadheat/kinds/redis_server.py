@@ -5,7 +5,6 @@ from __future__ import annotations
 import socket
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 
 from deadheat import command, hosts, toolchain
 from deadheat.generators.engine import find_binary
@@ -26,7 +25,6 @@ class RedisServer:
     stage: Stage
     handle: Handle
     port: int
-    stdout: Path
 
     def flush(self) -> None:
         """Drop all data, so that each invocation finds the server as the first one did."""
@@ -56,7 +54,7 @@ def start(stage: Stage, setting: str | None, stack: ExitStack) -> RedisServer:
 
     Raises RaceUnavailableError where it cannot run: without a server there is nothing to measure.
     """
-    port = stage.ports.take()
+    port = stage.host.free_port()
     name = f"redis-{setting or 'server'}-{port}"
     spec = Spec(
         argv=_argv(setting, port),
@@ -68,8 +66,7 @@ def start(stage: Stage, setting: str | None, stack: ExitStack) -> RedisServer:
     )
     handle = stage.host.start(spec)
     stack.callback(stage.host.stop, handle, STOP_GRACE_S)
-    assert spec.stdout is not None
-    server = RedisServer(stage, handle, port, spec.stdout)
+    server = RedisServer(stage, handle, port)
     try:
         hosts.ready(stage.host, handle, server.complaint, READY_TIMEOUT_S, stage.stop)
     except (ExitedError, NotReadyError) as error:

@@ -71,7 +71,7 @@ class ServerBlock:
         """Start a server, wait until it answers right, open the engine's connections, freeze it."""
         stage = self._stage
         stage.view.state(entry, "starting")
-        port = stage.ports.take()
+        port = stage.host.free_port()
         token = self._block.token("ready", entry)
         try:
             handle = stage.host.start(stage.spec(entry, {"port": port}))
