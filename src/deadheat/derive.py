@@ -114,6 +114,13 @@ def _race(
     return claims.Race(found, result)
 
 
+def settled(result: WorkloadResult) -> bool:
+    """Whether a planned look may end the race: every verdict is in, and none was refused."""
+    words = [verdict.verdict for verdict in result.verdicts]
+    looks = stats.plan_looks(result.blocks_planned)
+    return looks.due(result.blocks) and bool(words) and all(w in ("faster", "dead heat") for w in words)
+
+
 def _claimed_pairs(suite: Suite, race: WorkloadPlan) -> list[tuple[str, str]]:
     """The pairs that published claims name in this race's own metric."""
     every = (claim for study in suite.studies.values() for claim in study.claim)
@@ -276,7 +283,8 @@ def _verdicts(
     pairs = [(e, reference) for e in rivals]
     pairs += [(a, b) for a, b in claimed if {a, b} <= set(rivals) and reference not in (a, b)]
     estimates = {(a, b): _compare(found, a, b, VALUES[metric], metric) for a, b in pairs}
-    judged = stats.judge_family(estimates, margin=margin)
+    looks = stats.plan_looks(found.race.blocks)
+    judged = stats.judge_family(estimates, margin=margin, looks=looks)
     verdicts = []
     for (a, b), verdict in judged.items():
         broken = [g for g in (*race_gates, *rows[a].gates, *rows[b].gates) if not g.ok]

@@ -19,6 +19,7 @@ from deadheat.model.observation import (
     Observation,
     RaceUnavailable,
     Resumed,
+    Settled,
     Stopped,
 )
 from deadheat.model.plan import Plan, WorkloadPlan
@@ -122,6 +123,8 @@ class Runner:
     def _blocks(self, stage: Stage, kind: Kind) -> None:
         """Conformance of each entry, then block after block, with the verdicts so far after each."""
         race = stage.race
+        if any(isinstance(o, Settled) and o.workload == race.key for o in self.observations):
+            return
         lost = self._checked(stage, kind)
         done = {o.block for o in self.observations if isinstance(o, BlockEnded) and o.workload == race.key}
         # A reference that is not there leaves nothing to compare with, but still rows worth having.
@@ -129,9 +132,14 @@ class Runner:
             if block.index in done or len(lost) == len(race.entries):
                 continue
             self._block(stage, kind, _without(block, lost), lost)
-            self.view.interim(
-                derive.workload(race, self.suite, self.plan.margin, list(whole_blocks(self.observations)))
+            result = derive.workload(
+                race, self.suite, self.plan.margin, list(whole_blocks(self.observations))
             )
+            self.view.interim(result)
+            if result.blocks < race.blocks and derive.settled(result):
+                self._observe(Settled(workload=race.key, blocks=result.blocks))
+                self.view.note(f"✓ {race.key}: settled after {result.blocks} of {race.blocks} blocks")
+                return
 
     def _checked(self, stage: Stage, kind: Kind) -> set[str]:
         """Entries that cannot race: not built, wrong, or failed before a resume."""

@@ -102,7 +102,7 @@ def _view() -> View:
 
 
 def _print_plan(asked: Asked, loaded: Suite) -> None:
-    from deadheat import planning  # noqa: PLC0415
+    from deadheat import planning, stats  # noqa: PLC0415
     from deadheat.kinds.registry import KINDS  # noqa: PLC0415
 
     plan = planning.plan(asked, loaded, tuple(KINDS))
@@ -112,7 +112,8 @@ def _print_plan(asked: Asked, loaded: Suite) -> None:
         turns = race.blocks * race.rounds * 2 * len(race.entries)
         console.print(
             f"{race.key}: {len(race.entries)} entries, {race.blocks} blocks of {race.rounds} rounds, "
-            f"{turns:,} turns, about {planning.estimated_s(race, plan.preset):.0f} s",
+            f"{turns:,} turns, about {planning.estimated_s(race, plan.preset):.0f} s; "
+            f"{stats.plan_looks(race.blocks).describe()}",
             highlight=False,
             markup=False,
         )

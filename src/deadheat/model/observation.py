@@ -157,6 +157,14 @@ class BlockEnded(Noun):
     block: int
 
 
+class Settled(Noun):
+    """A race ended at a planned look, before its last block: every verdict was in."""
+
+    type: Literal["settled"] = "settled"
+    workload: str
+    blocks: int
+
+
 class Stopped(Noun):
     """The run ended before its plan did (Ctrl-C, or the budget)."""
 
@@ -183,6 +191,7 @@ Observation = Annotated[
     | Ended
     | Failed
     | BlockEnded
+    | Settled
     | Stopped
     | Resumed,
     Field(discriminator="type"),

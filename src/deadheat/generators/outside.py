@@ -1,0 +1,110 @@
+"""Other people's load generators: what each must be able to say, and one run of one of them.
+
+Our own engine is driven slice by slice (`generators/engine.py`); a generator from outside is a program
+that loads one server, alone, to its end and prints what it found. So it stands behind a seam of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from deadheat import command, hosts
+from deadheat.hosts import Host, StartError
+from deadheat.interrupt import Stop
+from deadheat.program import Exit, Spec, Why
+
+OUTPUT_LIMIT_BYTES = 16 << 20
+
+
+class GeneratorError(Exception):
+    """A run that gave no figures: the message says why, in a clause."""
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a generator printed, in its own precision. Seconds, bytes, milliseconds.
+
+    `latency_ms` is keyed `mean`, `stdev`, `max`, `p50` and so on: whatever the tool reports. `errors` holds
+    every kind that it counts and that was not zero. `shown` are lines in the tool's own form.
+    """
+
+    requests: int
+    seconds: float
+    throughput_rps: float
+    latency_ms: Mapping[str, float]
+    errors: Mapping[str, int] = field(default_factory=dict)
+    bytes_in: int | None = None
+    shown: tuple[str, ...] = ()
+
+
+class OutsideGenerator(Protocol):
+    """A load generator that is not ours."""
+
+    @property
+    def name(self) -> str:
+        """The program, as people call it."""
+
+    def missing(self) -> str | None:
+        """Why it cannot be had here, with its install line; None where it is there."""
+
+    def version(self) -> str:
+        """As it tells it."""
+
+    def argv(self, arguments: Sequence[str], url: str) -> tuple[str, ...]:
+        """The whole command line for these arguments (the study's own) against this URL."""
+
+    def read(self, output: bytes) -> Figures:
+        """Its output, understood to the last line. Raises GeneratorError."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One run: what it printed, how it ended, and the file that holds its output."""
+
+    argv: tuple[str, ...]
+    figures: Figures
+    exit: Exit
+    output: Path
+
+
+def run(
+    generator: OutsideGenerator,
+    argv: tuple[str, ...],
+    *,
+    host: Host,
+    stop: Stop,
+    cpus: frozenset[int],
+    output: Path,
+    time_limit_s: float,
+) -> Ran:
+    """Run it to its end; its output stays in `output`, what it complains of beside it.
+
+    Raises GeneratorError where it fails, hangs, or prints what cannot be read, and InterruptedRunError.
+    """
+    complaints = output.with_suffix(".err")
+    spec = Spec(
+        argv=argv,
+        cwd=output.parent,
+        env={"PATH": command.path(), "LC_ALL": "C"},
+        cpus=cpus,
+        stdout=output,
+        stderr=complaints,
+        output_limit_bytes=OUTPUT_LIMIT_BYTES,
+        time_limit_s=time_limit_s,
+    )
+    try:
+        handle = host.start(spec)
+    except StartError as error:
+        raise GeneratorError(str(error)) from error
+    exit_ = hosts.wait(host, handle, stop)
+    left = host.collect(handle)
+    if exit_.why is Why.TIME_LIMIT:
+        raise GeneratorError(f"{generator.name} did not end within {time_limit_s:.0f} s and was killed")
+    if not exit_.ok:
+        last = left.output_tail.strip().splitlines()
+        said = f": {last[-1][:200]}" if last else ""
+        raise GeneratorError(f"{generator.name} {exit_.describe()}{said}")
+    return Ran(argv, generator.read(left.stdout), exit_, output)

@@ -1,0 +1,134 @@
+"""wrk (github.com/wg/wrk), 4.0 to 4.2, whose output is a text for people: read line by line, in order.
+
+A line that is not known here is an error that quotes it: a figure must never be taken from an output that
+was understood in part, nor an error count be dropped because its line was new.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deadheat import toolchain
+from deadheat.generators.outside import Figures, GeneratorError
+
+# Units as wrk's units.c prints them: time is decimal up to seconds, then 60; bytes are binary.
+TIME_MS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 60e3, "h": 3600e3}
+BYTES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
+
+_NUMBER = r"(-?(?:\d+(?:\.\d+)?|nan|inf))"
+_TIME = _NUMBER + r"(us|ms|s|m|h)"
+_METRIC = _NUMBER + r"[kMGTP]?"
+_SIZE = r"(\d+\.\d+)([KMGTP]?)B"
+_SHARE = r"-?(?:\d+\.\d+|nan)%"
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line of the output: its name here, its form, whether every output has it, and often."""
+
+    name: str
+    form: re.Pattern[str]
+    needed: bool = True
+    many: bool = False
+
+
+def _line(name: str, form: str, *, needed: bool = True, many: bool = False) -> _Line:
+    return _Line(name, re.compile(form), needed, many)
+
+
+LINES = (
+    _line("running", r"Running \S+ test @ \S+"),
+    _line("load", r"  (\d+) threads and (\d+) connections"),
+    _line("head", r"  Thread Stats   Avg      Stdev     Max   \+/- Stdev"),
+    _line("latency", rf"    Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}\s+{_SHARE}"),
+    _line("rate", rf"    Req/Sec\s+{_METRIC}\s+{_METRIC}\s+{_METRIC}\s+{_SHARE}"),
+    _line("distribution", r"  Latency Distribution", needed=False),
+    _line("percentile", rf"\s+(\d+(?:\.\d+)?)%\s+{_TIME}", needed=False, many=True),
+    _line("total", rf"  (\d+) requests in {_TIME}, {_SIZE} read"),
+    _line("sockets", r"  Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", needed=False),
+    _line("statuses", r"  Non-2xx or 3xx responses: (\d+)", needed=False),
+    _line("throughput", r"Requests/sec:\s+(\d+\.\d+)"),
+    _line("transfer", rf"Transfer/sec:\s+{_SIZE}"),
+)
+SOCKET_ERRORS = ("connect", "read", "write", "timeout")
+
+
+class Wrk:
+    """Found on the path, or named as missing."""
+
+    name = "wrk"
+
+    def missing(self) -> str | None:
+        return toolchain.missing(("wrk",))
+
+    def version(self) -> str:
+        return toolchain.version_of("wrk") or "?"
+
+    def argv(self, arguments: Sequence[str], url: str) -> tuple[str, ...]:
+        return ("wrk", *arguments, url)
+
+    def read(self, output: bytes) -> Figures:
+        return read(output.decode("utf-8", "backslashreplace"))
+
+
+def read(text: str) -> Figures:
+    """What wrk printed. Raises GeneratorError for a line that is not known, missing, or out of its place."""
+    found = _sorted(text)
+    requests, ran, unit, size, size_unit = found["total"][0]
+    if int(requests) == 0:
+        raise GeneratorError("wrk had no request answered")
+    average, average_unit, stdev, stdev_unit, most, most_unit = found["latency"][0]
+    latency = {
+        "mean": _ms(average, average_unit),
+        "stdev": _ms(stdev, stdev_unit),
+        "max": _ms(most, most_unit),
+    }
+    for percentile, value, value_unit in found.get("percentile", []):
+        latency[f"p{percentile}"] = _ms(value, value_unit)
+    errors = dict(zip(SOCKET_ERRORS, map(int, found.get("sockets", [("0",) * 4])[0]), strict=True))
+    errors["status"] = int(found.get("statuses", [("0",)])[0][0])
+    return Figures(
+        requests=int(requests),
+        seconds=_ms(ran, unit) / 1e3,
+        throughput_rps=float(found["throughput"][0][0]),
+        # A request that timed out is in no latency of wrk's: where all did, it prints a mean of zero.
+        latency_ms={
+            name: value for name, value in latency.items() if math.isfinite(value) and latency["max"]
+        },
+        errors={name: count for name, count in errors.items() if count},
+        bytes_in=round(float(size) * BYTES[size_unit]),
+        shown=tuple(text.rstrip("\n").splitlines()),
+    )
+
+
+def _sorted(text: str) -> dict[str, list[tuple[str, ...]]]:
+    """The groups of each line that was met, by its name."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    place = 0
+    for line in text.splitlines():
+        at = next((n for n in range(place, len(LINES)) if LINES[n].form.fullmatch(line)), None)
+        if at is None:
+            known = any(known.form.fullmatch(line) for known in LINES)
+            what = "has a line out of its place" if known else "has a line that is not known here"
+            raise GeneratorError(f'the output of wrk {what}: "{line[:200]}"')
+        _all_optional(LINES[place:at], f'before "{line[:200]}"')
+        match = LINES[at].form.fullmatch(line)
+        assert match is not None
+        found.setdefault(LINES[at].name, []).append(match.groups())
+        place = at if LINES[at].many else at + 1
+    last = text.splitlines()[-1] if text.strip() else "nothing at all"
+    _all_optional(LINES[place:], f'after "{last[:200]}"')
+    return found
+
+
+def _all_optional(skipped: Sequence[_Line], where: str) -> None:
+    missing = next((line.name for line in skipped if line.needed), None)
+    if missing is not None:
+        raise GeneratorError(f"the output of wrk is cut off: no {missing} line {where}")
+
+
+def _ms(number: str, unit: str) -> float:
+    return float(number) * TIME_MS[unit]
