@@ -38,7 +38,7 @@ class Size:
 
 
 SIZES: dict[Preset, Size] = {
-    "quick": Size(6, 25, 300, 6, 4, 0.25, 5, 2),
+    "quick": Size(6, 25, 300, 6, 3, 0.25, 5, 2),
     "standard": Size(10, 60, 1200, 8, 3, 1.3, 10, 4),
     "thorough": Size(20, 180, 3600, 8, 2, 15, 20, 8),
 }

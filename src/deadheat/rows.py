@@ -1,0 +1,102 @@
+"""One contender of one race: whether it was measured, and its figures."""
+
+from typing import Any
+
+import numpy as np
+
+from deadheat import gates, judging, latency, stats
+from deadheat.model.contender import Contender
+from deadheat.model.observation import Invocation
+from deadheat.model.result import ContenderResult, Measure
+from deadheat.tally import (
+    VALUES,
+    Tally,
+    Value,
+    cpu_s,
+    cpu_us_per_request,
+    own_wall_s,
+    throughput_rps,
+    wall_s,
+)
+
+
+def row_of(found: Tally, contender: Contender, ceiling: str | None) -> ContenderResult:
+    entry = contender.id
+    status, reason = _status(found, entry)
+    built = found.built.get(entry)
+    row: dict[str, Any] = {
+        "name": contender.name,
+        "variant": contender.variant,
+        "title": contender.title,
+        "language": contender.language,
+        "class_": contender.class_,
+        "status": status,
+        "reason": reason,
+    }
+    if built is not None:
+        row |= {
+            "artifact_bytes": built.artifact_bytes,
+            "build_s": built.build_s,
+            "toolchains": built.toolchains,
+        }
+    if status == "measured":
+        row |= _figures(found, entry, ceiling)
+    return ContenderResult(**row)
+
+
+def _status(found: Tally, entry: str) -> tuple[str, str | None]:
+    built, checked, failed = found.built.get(entry), found.checked.get(entry), found.failed.get(entry)
+    if found.unavailable is not None:
+        return "unavailable", found.unavailable
+    if built is not None and built.status != "ready":
+        return built.status, built.reason
+    if checked is not None and not checked.ok:
+        return "failed", checked.reason
+    if failed is not None:
+        return "failed", failed.reason
+    if not found.of(entry):
+        return "not run", "the run ended before its first block"
+    return "measured", None
+
+
+def _figures(found: Tally, entry: str, ceiling: str | None) -> dict[str, Any]:
+    reference = found.race.reference_entry
+    value = VALUES[found.race.metric]
+    ended = found.ended.get(entry, [])
+    started = [s.first_response_ms for s in found.started.get(entry, [])]
+    peaks = [e.peak_memory_bytes for e in ended if e.peak_memory_bytes]
+    row: dict[str, Any] = {"gates": gates.of_contender(found, entry, ceiling)}
+    if entry != reference:
+        row["against_reference"] = judging.against(found, entry, reference, value)
+    if slices := found.slices(entry):
+        row |= {
+            "throughput_rps": _measure(found, entry, throughput_rps),
+            "cpu_us_per_request": _measure(found, entry, cpu_us_per_request),
+            "latency_ms": latency.closed_loop([e.hdr for e in ended if e.hdr]),
+            "bytes_per_response": sum(s.bytes_in for s in slices) / max(1, sum(s.replies for s in slices)),
+            "threads": max((e.threads for e in ended if e.threads), default=None),
+            "first_response_ms": float(np.median(started)) if started else None,
+        }
+        if ceiling is not None:
+            share = judging.against(found, entry, ceiling, throughput_rps)
+            row["of_ceiling"] = share.ratio if share else None
+    if found.invocations(entry):
+        row |= {
+            "wall_s": _measure(found, entry, wall_s),
+            "cpu_s": _measure(found, entry, cpu_s),
+            "own_wall_s": _measure(found, entry, own_wall_s),
+        }
+        traced = [turn for turn in found.warm_ups.get(entry, []) if isinstance(turn, Invocation)]
+        peaks = [i.peak_memory_bytes for i in traced if i.peak_memory_bytes]
+    row["peak_memory_bytes"] = int(np.median(peaks)) if peaks else None
+    row["lower_bound"] = any(not g.ok and g.name in gates.GENERATOR_LIMITED for g in row["gates"])
+    return row
+
+
+def _measure(found: Tally, entry: str, value: Value) -> Measure | None:
+    series = found.series(entry, value, found.common_blocks(entry))
+    level = stats.absolute(series)
+    if level.ratio is None:
+        return None
+    blocks = tuple(float(np.exp(np.nanmean(b))) for b in series if np.isfinite(b).any())
+    return Measure(estimate=level.ratio, ci=level.ci, blocks=blocks)
