@@ -170,6 +170,7 @@ impl Targets {
         }
         let url = Url::parse(&open.url)?;
         let spec = match url.scheme.as_str() {
+            "grpc" | "grpcs" => Spec::grpc(&open.url, fields(open.ask)?),
             "redis" | "rediss" => Spec::redis(&open.url, fields(open.ask)?),
             _ => Spec::new(&open.url, http(url.path, fields(open.ask)?)),
         };

@@ -12,6 +12,7 @@ use crate::net::address::Address;
 use crate::net::epoll::Epoll;
 use crate::net::tls::{self, Tls, Trust};
 use crate::net::Net;
+use crate::protocol::grpc::{self, Grpc};
 use crate::protocol::http1::{Http1, Request};
 use crate::protocol::redis::{self, Login, Redis};
 use crate::protocol::Protocol;
@@ -28,7 +29,7 @@ pub struct Spec {
     pub connections: usize,
     /// Event loops, each with its share of the connections.
     pub threads: usize,
-    /// Requests in flight on one connection.
+    /// Requests in flight on one connection: pipelined, or streams.
     pub pipeline: u32,
     pub keep_alive: bool,
     pub timeout_ms: u64,
@@ -39,6 +40,7 @@ pub struct Spec {
     /// In turn or by weight; at least one for HTTP.
     pub requests: Vec<Request>,
     pub redis: redis::Ask,
+    pub grpc: grpc::Ask,
 }
 
 impl Spec {
@@ -57,6 +59,17 @@ impl Spec {
             trust: Trust::default(),
             requests: vec![request],
             redis: redis::Ask::default(),
+            grpc: grpc::Ask::default(),
+        }
+    }
+
+    /// gRPC calls.
+    pub fn grpc(url: &str, ask: grpc::Ask) -> Self {
+        Self {
+            pipeline: ask.streams.unwrap_or(1),
+            requests: Vec::new(),
+            grpc: ask,
+            ..Self::new(url, Request::get("/"))
         }
     }
 
@@ -127,6 +140,11 @@ pub fn open(spec: &Spec) -> Result<Box<dyn Target>> {
     let url = Url::parse(&spec.url)?;
     match url.scheme.as_str() {
         "http" | "https" => open_with(spec, &url, &http1(spec, &url)?, spec.pipeline, b"http/1.1"),
+        "grpc" | "grpcs" => {
+            let is_tls = url.scheme == "grpcs";
+            let protocol = Grpc::new(&spec.grpc, is_tls, &url.authority())?;
+            open_with(spec, &url, &protocol, spec.pipeline, b"h2")
+        }
         "redis" | "rediss" => {
             let login = Login::from_url(&url, spec.redis.resp3)?;
             let protocol = Redis::new(&spec.redis, login)?;

@@ -1,5 +1,7 @@
 //! The options of a run by hand, and what they mean.
 
+use super::grpc::Grpc;
+use super::redis::Redis;
 use super::{run, sweep, units, Outcome};
 use clap::{Args, ValueEnum};
 use deadheat_load::address::Url;
@@ -16,7 +18,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct Load {
-    /// Where the load goes: http://host:port/path or https://...
+    /// Where the load goes: http://host:port/path, grpc://host:port, redis://host:port
     #[arg(required = true)]
     url: Option<String>,
     /// Threads, one event loop each
@@ -103,6 +105,11 @@ pub struct Load {
     #[arg(long, value_name = "FILE", help_heading = REQUEST)]
     cacert: Option<PathBuf>,
 
+    #[command(flatten)]
+    grpc: Grpc,
+    #[command(flatten)]
+    redis: Redis,
+
     /// Print one JSON object instead of a table
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
@@ -155,18 +162,28 @@ impl Load {
             Some(path) => Trust::File(path.clone()),
             None => Trust::Public,
         };
+        let spec = match Url::parse(&url)?.scheme.as_str() {
+            "grpc" | "grpcs" => {
+                let data = self.data.as_deref().map(text_or_file).transpose()?;
+                Spec::grpc(&url, self.grpc.ask(data.as_deref(), &self.headers)?)
+            }
+            "redis" | "rediss" => Spec::redis(&url, self.redis.ask(self.pipeline)?),
+            _ => Spec {
+                pipeline: self.pipeline,
+                requests: self.http_requests(&url)?,
+                ..Spec::new(&url, Request::get("/"))
+            },
+        };
         Ok(Spec {
             unix: self.unix.clone(),
             connections: self.connections,
             threads: self.threads,
-            pipeline: self.pipeline,
             keep_alive: !self.no_keepalive,
             timeout_ms: self.timeout,
             coalesce: self.coalesce,
             remote: self.remote,
             trust,
-            requests: self.http_requests(&url)?,
-            ..Spec::new(&url, Request::get("/"))
+            ..spec
         })
     }
 

@@ -1,6 +1,8 @@
 //! The command line.
 
+mod grpc;
 mod load;
+mod redis;
 mod run;
 mod serve;
 mod sweep;
@@ -17,6 +19,9 @@ Examples:
   deadheat-load http://127.0.0.1:8080/hello -c 64 -d 10s -R 20000
   deadheat-load http://127.0.0.1:8080/items -X POST --data '{\"n\": {seq}}' -H 'Content-Type: application/json'
   deadheat-load http://127.0.0.1:8080/ --find-max 'p99<10ms' -d 2s
+  deadheat-load redis://127.0.0.1:6380 -r 'SET foo bar' -r 'GET foo' --pipeline 16
+  deadheat-load grpc://127.0.0.1:50051 -c 10 --streams 50 --proto greeter.proto \\
+      --call greeter.Greeter/SayHello --data '{\"name\": \"{token}\"}'
   deadheat-load serve http --port 8080
 
 Exit codes: 0 done, 1 the asked rate was not achieved, 2 usage or nobody there.";

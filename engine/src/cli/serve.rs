@@ -3,6 +3,7 @@
 use super::units;
 use clap::{Args, Subcommand};
 use deadheat_load::error::{Error, Result};
+use deadheat_load::serve::grpc::Grpc as GrpcService;
 use deadheat_load::serve::http::Hello;
 use deadheat_load::serve::redis::Sink;
 use deadheat_load::serve::{server, Lies, Service};
@@ -18,6 +19,13 @@ Examples:
   deadheat-load serve http --port 0 --body 'Hello World!'
   deadheat-load serve http --port 8080 --stall 1s/5s")]
     Http(Http),
+    /// gRPC: any call is answered with the message it brought
+    #[command(after_help = "\
+Examples:
+  deadheat-load serve grpc --port 50051
+  deadheat-load serve grpc --port 50051 --hello
+  deadheat-load serve grpc --port 50051 --grpc-status 13")]
+    Grpc(Grpc),
     /// Redis: a sink that answers right and tells exactly what it was asked
     #[command(after_help = "\
 Examples:
@@ -26,6 +34,18 @@ Examples:
 
 A line of JSON on stdout for each connection that closes: docs/redis-sink.md.")]
     Redis(Redis),
+}
+
+#[derive(Debug, Args)]
+pub struct Grpc {
+    #[command(flatten)]
+    common: Common,
+    /// Serve greeter.Greeter instead: "Hello from {name}!", and nothing else
+    #[arg(long)]
+    hello: bool,
+    /// Answer every call with this status
+    #[arg(long, value_name = "CODE", help_heading = LIES)]
+    grpc_status: Option<u16>,
 }
 
 #[derive(Debug, Args)]
@@ -96,6 +116,10 @@ impl Serve {
     pub fn run(self) -> Result<()> {
         match self {
             Self::Http(http) => http.common.run(Hello { body: http.body }),
+            Self::Grpc(grpc) => grpc.common.run(GrpcService {
+                hello: grpc.hello,
+                status: grpc.grpc_status,
+            }),
             Self::Redis(redis) => redis.common.run(Sink::new(redis.most_unsent)),
         }
     }

@@ -4,6 +4,8 @@
 //! and keeps no statistics: the loop in [`crate::load`] owns the sockets, the slots, the time
 //! and the tally. One file (or folder) a protocol, and one arm in [`crate::target::open`].
 
+pub mod grpc;
+pub mod h2;
 pub mod http1;
 pub mod in_order;
 pub mod redis;

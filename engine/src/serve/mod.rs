@@ -5,6 +5,7 @@
 //! is done to each reply.
 
 mod burn;
+pub mod grpc;
 pub mod http;
 pub mod lies;
 pub mod redis;

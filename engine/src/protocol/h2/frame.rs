@@ -133,7 +133,7 @@ impl<'a> Frame<'a> {
 
     /// The settings, by number.
     pub fn settings(&self) -> Result<impl Iterator<Item = (u16, u32)> + 'a, Malformed> {
-        if self.stream != 0 || !self.payload.len().is_multiple_of(6) {
+        if self.stream != 0 || self.payload.len() % 6 != 0 {
             return Err(Malformed("SETTINGS of a wrong form"));
         }
         Ok(self.payload.chunks_exact(6).map(|entry| {
@@ -207,7 +207,12 @@ mod tests {
 
     #[test]
     fn padding_and_priority_are_left_out() {
-        let frame = |kind, flags, payload| Frame { kind, flags, stream: 1, payload };
+        let frame = |kind, flags, payload| Frame {
+            kind,
+            flags,
+            stream: 1,
+            payload,
+        };
         let padded = frame(DATA, PADDED, b"\x02ab\0\0");
         assert_eq!(padded.content(), Ok(b"ab".as_slice()));
         let both = frame(HEADERS, PADDED | WITH_PRIORITY, b"\x01\0\0\0\0\x10ab\0");
@@ -215,7 +220,9 @@ mod tests {
         for wrong in [b"".as_slice(), b"\x01", b"\x05abcd"] {
             assert!(frame(DATA, PADDED, wrong).content().is_err());
         }
-        assert!(frame(HEADERS, WITH_PRIORITY, b"\0\0\0\0").content().is_err());
+        assert!(frame(HEADERS, WITH_PRIORITY, b"\0\0\0\0")
+            .content()
+            .is_err());
     }
 
     #[test]
@@ -228,7 +235,11 @@ mod tests {
             kinds.push((frame.kind, frame.flags, frame.payload.len()));
             rest = &rest[used..];
         }
-        let expected = [(HEADERS, 1, 16_384), (CONTINUATION, 0, 16_384), (CONTINUATION, 4, 7_232)];
+        let expected = [
+            (HEADERS, 1, 16_384),
+            (CONTINUATION, 0, 16_384),
+            (CONTINUATION, 4, 7_232),
+        ];
         assert_eq!(kinds, expected);
     }
 }

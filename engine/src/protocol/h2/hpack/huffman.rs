@@ -97,7 +97,10 @@ mod tests {
             ("f1e3c2e5f23a6ba0ab90f4ff", "www.example.com"),
             ("a8eb10649cbf", "no-cache"),
             ("25a849e95ba97d7f", "custom-key"),
-            ("d07abe941054d444a8200595040b8166e082a62d1bff", "Mon, 21 Oct 2013 20:13:21 GMT"),
+            (
+                "d07abe941054d444a8200595040b8166e082a62d1bff",
+                "Mon, 21 Oct 2013 20:13:21 GMT",
+            ),
             ("640eff", "307"),
         ] {
             let bytes: Vec<u8> = (0..code.len())
@@ -112,8 +115,16 @@ mod tests {
 
     #[test]
     fn wrong_endings() {
-        assert_eq!(decode(&[0xff], &mut Vec::new()), None, "eight ones are too many");
+        assert_eq!(
+            decode(&[0xff], &mut Vec::new()),
+            None,
+            "eight ones are too many"
+        );
         assert_eq!(decode(&[0xff; 4], &mut Vec::new()), None, "EOS itself");
-        assert_eq!(decode(&[0x00], &mut Vec::new()), None, "00000 is 0, then zeros");
+        assert_eq!(
+            decode(&[0x00], &mut Vec::new()),
+            None,
+            "00000 is 0, then zeros"
+        );
     }
 }

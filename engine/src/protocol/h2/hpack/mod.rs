@@ -180,7 +180,10 @@ mod tests {
         let third = bytes("8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf");
         let version = decoder.version();
         let text = decoded(&mut decoder, &third).unwrap();
-        assert!(text.ends_with(":authority=www.example.com;custom-key=custom-value;"), "{text}");
+        assert!(
+            text.ends_with(":authority=www.example.com;custom-key=custom-value;"),
+            "{text}"
+        );
         assert_ne!(decoder.version(), version);
         let again = bytes("8287 85c0 be");
         assert_eq!(decoded(&mut decoder, &again).unwrap(), text);
@@ -193,8 +196,16 @@ mod tests {
         let bomb = decoded(&mut decoder, &big).unwrap_err();
         assert_eq!(bomb, Undecodable("headers of over 64 KiB"));
         for wrong in [
-            "80", "ff ff ff ff ff 0f", "7f ff ff ff 0f", "00", "00 05 61", "40 01 61",
-            "3f e2 1f", "82 20", "ff 80 80 80 80 80", "00 81 ff 00",
+            "80",
+            "ff ff ff ff ff 0f",
+            "7f ff ff ff 0f",
+            "00",
+            "00 05 61",
+            "40 01 61",
+            "3f e2 1f",
+            "82 20",
+            "ff 80 80 80 80 80",
+            "00 81 ff 00",
         ] {
             let mut decoder = Decoder::default();
             assert!(decoded(&mut decoder, &bytes(wrong)).is_err(), "{wrong}");

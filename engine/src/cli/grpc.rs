@@ -1,0 +1,65 @@
+//! Options of load on a gRPC server.
+
+use super::units;
+use clap::Args;
+use deadheat_load::error::{Error, Result};
+use deadheat_load::protocol::grpc::Ask;
+use serde_json::Value;
+use std::path::PathBuf;
+
+const GRPC: &str = "gRPC (grpc://host:port, with --data as JSON and -H as metadata)";
+
+#[derive(Debug, Args)]
+pub struct Grpc {
+    /// Contract, as source
+    #[arg(long, value_name = "FILE", conflicts_with = "protoset", help_heading = GRPC)]
+    proto: Option<PathBuf>,
+    /// Contract, compiled (protoc --descriptor_set_out --include_imports)
+    #[arg(long, value_name = "FILE", help_heading = GRPC)]
+    protoset: Option<PathBuf>,
+    /// What to call: package.Service/Method
+    #[arg(long, value_name = "METHOD", help_heading = GRPC)]
+    call: Option<String>,
+    /// Calls in flight on each connection
+    #[arg(long, default_value_t = 1, value_name = "N", help_heading = GRPC)]
+    streams: u32,
+    /// Messages that each reply must bring, where the method streams them
+    #[arg(long, value_name = "N", help_heading = GRPC)]
+    messages: Option<u32>,
+    /// Message that each reply must be, as JSON
+    #[arg(long, value_name = "JSON", help_heading = GRPC)]
+    expect_message: Option<String>,
+    /// Deadline that is told to the server
+    #[arg(long, value_name = "TIME", value_parser = units::milliseconds, help_heading = GRPC)]
+    deadline: Option<u64>,
+    /// Compress requests
+    #[arg(long, help_heading = GRPC)]
+    gzip: bool,
+}
+
+impl Grpc {
+    pub fn ask(&self, data: Option<&str>, metadata: &[(String, String)]) -> Result<Ask> {
+        Ok(Ask {
+            proto: self.proto.clone(),
+            protoset: self.protoset.clone(),
+            call: self
+                .call
+                .clone()
+                .ok_or_else(|| Error::usage("gRPC: --call package.Service/Method is needed"))?,
+            data: data.map_or(Ok(Value::Null), |data| json("--data", data))?,
+            expect: match &self.expect_message {
+                Some(text) => Some(json("--expect-message", text)?),
+                None => None,
+            },
+            messages: self.messages,
+            streams: Some(self.streams),
+            metadata: metadata.to_vec(),
+            deadline_ms: self.deadline.map(|ms| ms.try_into().unwrap_or(u32::MAX)),
+            gzip: self.gzip,
+        })
+    }
+}
+
+fn json(option: &str, text: &str) -> Result<Value> {
+    serde_json::from_str(text).map_err(|error| Error::usage(format!("{option} {text}: {error}")))
+}

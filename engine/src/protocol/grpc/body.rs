@@ -1,0 +1,141 @@
+//! The messages of one reply, compared as they come in.
+
+use super::message::{Expected, PREFIX};
+
+/// Servers and clients of gRPC agree on 4 MiB where nobody says anything else.
+const LONGEST_MESSAGE: u32 = 4 << 20;
+
+#[derive(Debug, Default)]
+pub struct Body {
+    prefix: [u8; PREFIX],
+    /// Bytes of the prefix that have come.
+    have: usize,
+    /// Bytes of the message that are still to come.
+    left: u32,
+    /// How far the message is the one expected; from then on it is collected in `got`.
+    at: usize,
+    collecting: bool,
+    /// The message that is different, or of which that is not known yet.
+    got: Vec<u8>,
+    pub messages: u32,
+    pub is_different: bool,
+}
+
+impl Body {
+    /// Ready for another reply; memory is kept.
+    pub fn reset(&mut self) {
+        self.have = 0;
+        self.left = 0;
+        self.at = 0;
+        self.collecting = false;
+        self.got.clear();
+        self.messages = 0;
+        self.is_different = false;
+    }
+
+    /// The last message is complete.
+    pub fn is_whole(&self) -> bool {
+        self.have == 0
+    }
+
+    /// The first message that is not the one expected.
+    pub fn got(&self) -> &[u8] {
+        &self.got
+    }
+
+    /// # Errors
+    /// What the call is to fail with.
+    #[inline]
+    pub fn take(
+        &mut self,
+        mut data: &[u8],
+        expected: Option<&Expected>,
+    ) -> Result<(), &'static str> {
+        if let (Some(expected), true) = (expected, self.is_whole()) {
+            while let Some(rest) = data.strip_prefix(expected.framed.as_slice()) {
+                self.messages += 1;
+                data = rest;
+            }
+        }
+        if data.is_empty() {
+            return Ok(());
+        }
+        self.take_slowly(data, expected)
+    }
+
+    fn take_slowly(
+        &mut self,
+        mut data: &[u8],
+        expected: Option<&Expected>,
+    ) -> Result<(), &'static str> {
+        loop {
+            if self.have < PREFIX {
+                let here = data.len().min(PREFIX - self.have);
+                self.prefix[self.have..self.have + here].copy_from_slice(&data[..here]);
+                self.have += here;
+                data = &data[here..];
+                if self.have < PREFIX {
+                    return Ok(());
+                }
+                self.begin()?;
+            }
+            let here = data.len().min(self.left as usize);
+            let (piece, rest) = data.split_at(here);
+            self.piece(piece, expected);
+            self.left -= here as u32;
+            data = rest;
+            if self.left > 0 {
+                return Ok(());
+            }
+            self.end(expected);
+            if data.is_empty() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn begin(&mut self) -> Result<(), &'static str> {
+        let [flag, length @ ..] = self.prefix;
+        self.left = u32::from_be_bytes(length);
+        self.at = 0;
+        self.collecting = false;
+        match flag {
+            0 if self.left > LONGEST_MESSAGE => Err("a message of over 4 MiB"),
+            0 => Ok(()),
+            1 => Err("a compressed reply that nobody asked for"),
+            _ => Err("no gRPC message: its first byte is neither 0 nor 1"),
+        }
+    }
+
+    fn piece(&mut self, piece: &[u8], expected: Option<&Expected>) {
+        let Some(expected) = expected else { return };
+        let message = &expected.framed[PREFIX..];
+        if self.is_different {
+            // One wrong message is enough to tell.
+        } else if self.collecting {
+            self.got.extend_from_slice(piece);
+        } else if message[self.at..].starts_with(piece) {
+            self.at += piece.len();
+        } else {
+            self.collecting = true;
+            self.got.clear();
+            self.got.extend_from_slice(&message[..self.at]);
+            self.got.extend_from_slice(piece);
+        }
+    }
+
+    fn end(&mut self, expected: Option<&Expected>) {
+        self.have = 0;
+        self.messages += 1;
+        let Some(expected) = expected else { return };
+        let message = &expected.framed[PREFIX..];
+        if self.is_different || (!self.collecting && self.at == message.len()) {
+            return;
+        }
+        if !self.collecting {
+            self.got.clear();
+            self.got.extend_from_slice(&message[..self.at]);
+        }
+        self.is_different = !expected.is(&self.got);
+    }
+}
