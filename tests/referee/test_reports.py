@@ -167,6 +167,7 @@ def test_a_reader_that_goes_away_is_no_error(finished: Finished) -> None:
 
 def _on_a_terminal(deadheat: Deadheat, *args: str, **env: str) -> str:
     """What it prints where stdout is a terminal."""
+    deadheat.home.mkdir(exist_ok=True)
     ours, theirs = pty.openpty()
     try:
         process = subprocess.Popen(
