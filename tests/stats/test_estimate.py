@@ -121,3 +121,8 @@ def test_misaligned_contenders_are_refused() -> None:
 def test_absolute_is_the_geometric_mean() -> None:
     level = stats.absolute([np.log([10.0, 1000.0]), np.log([100.0, 100.0])])
     assert level.ratio == pytest.approx(100)
+
+
+def test_an_interval_too_wide_for_a_number_is_no_interval() -> None:
+    wild = stats.estimate(np.array([-400.0, 0.0, 400.0]), confidence=0.999)
+    assert wild.ci is None and wild.ratio == 1.0

@@ -15,6 +15,8 @@ Series = Sequence[FloatArray]
 
 # Below this spread (log units) blocks count as equal: it is what rounding leaves of a constant.
 NO_SPREAD = 1e-12
+# Beyond this (log units, a factor of 10^300) a ratio is no number: few blocks at an early look's level.
+WIDEST = 690.0
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Estimate:
     @property
     def ci(self) -> tuple[float, float] | None:
         """The interval of the ratio, or None where it is not finite or where nothing varies."""
-        if math.isinf(self.low) or math.isinf(self.high) or self.constant:
+        if max(-self.low, self.high) > WIDEST or self.constant:
             return None
         return math.exp(self.low), math.exp(self.high)
 
