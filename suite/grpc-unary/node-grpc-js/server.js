@@ -9,6 +9,8 @@ const { HealthImplementation } = require('grpc-health-check');
 
 // How many messages a call of SayHellos sends.
 const STREAM_LENGTH = 100;
+// How long calls in progress, and clients that stay, may take after SIGTERM.
+const GRACE_MS = 5000;
 
 // The workload's contract lies beside the contenders' folders.
 const definition = protoLoader.loadSync(path.join(__dirname, '..', 'greeter.proto'));
@@ -49,7 +51,10 @@ function main(port) {
       process.exit(1);
     }
   });
-  process.once('SIGTERM', () => server.tryShutdown(() => process.exit(0)));
+  process.once('SIGTERM', () => {
+    server.tryShutdown(() => process.exit(0));
+    setTimeout(() => server.forceShutdown(), GRACE_MS);
+  });
 }
 
 const port = process.argv[2];
