@@ -8,6 +8,7 @@ from types import TracebackType
 
 # What a library may send when it connects, and what is said to it.
 GREETINGS = {b"CLIENT": b"+OK\r\n", b"SELECT": b"+OK\r\n", b"PING": b"+PONG\r\n", b"COMMAND": b"*0\r\n"}
+HELLO = b"*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.0.0\r\n"
 NO_SUCH_COMMAND = b"-ERR unknown command\r\n"
 
 
@@ -74,6 +75,8 @@ class FakeRedis:
 
     def _reply(self, command: tuple[bytes, ...]) -> bytes | None:
         name = command[0].upper()
+        if name == b"HELLO":
+            return HELLO if command[1:2] == (b"2",) else NO_SUCH_COMMAND
         if name in GREETINGS:
             return GREETINGS[name]
         reply = self._carry_out(name, command)

@@ -35,8 +35,11 @@ func run() error {
 		WriteTimeout: -1,
 	})
 	defer client.Close()
+	// The pool would open a second connection while the first is busy: this one stays the only one.
+	conn := client.Conn()
+	defer conn.Close()
 	// The library connects with its first command.
-	if err := client.Ping(ctx).Err(); err != nil {
+	if err := conn.Ping(ctx).Err(); err != nil {
 		return err
 	}
 	var sum *digest
@@ -47,7 +50,7 @@ func run() error {
 
 	start := time.Now()
 	for range o.rounds {
-		pipe := client.Pipeline()
+		pipe := conn.Pipeline()
 		add := func(command command) {
 			switch command {
 			case del:
