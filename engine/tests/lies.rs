@@ -1,72 +1,29 @@
 //! The lying servers of `serve http`: each lie is counted as just that error, exactly as many
 //! times as the server says it told it.
 
+#[path = "support/program.rs"]
+mod program;
+#[path = "support/serving.rs"]
+mod serving;
+
+use program::number;
 use serde_json::Value;
-use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_deadheat-load");
-
-struct Server {
-    child: Child,
-    url: String,
-}
-
-impl Server {
-    fn start(lies: &[&str]) -> Self {
-        let mut child = Command::new(PROGRAM)
-            .args(["serve", "http", "--port", "0", "--count"])
-            .args(lies)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("our own program");
-        let mut line = String::new();
-        BufReader::new(child.stderr.as_mut().expect("piped"))
-            .read_line(&mut line)
-            .expect("a line");
-        let address = line
-            .trim()
-            .strip_prefix("listening on ")
-            .expect("an address");
-        let url = format!("http://{address}/abc");
-        Self { child, url }
-    }
-
-    /// Stops it as the referee would, and gives its own count.
-    fn stop(mut self) -> Value {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
-        let mut text = String::new();
-        let mut stdout = self.child.stdout.take().expect("piped");
-        stdout.read_to_string(&mut text).expect("text");
-        assert!(self.child.wait().expect("it ends").success());
-        serde_json::from_str(&text).expect("one JSON object")
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
+use serving::Server;
 
 /// Loads a lying server; its own count, the summary.
 fn lie(lies: &[&str]) -> (Value, Value) {
     let server = Server::start(lies);
-    let output = Command::new(PROGRAM)
-        .args([&server.url, "-c", "5", "-d", "300ms", "--json"])
-        .args(["--expect-body", "Hello from abc!"])
-        .output()
-        .expect("our own program");
-    let error = String::from_utf8_lossy(&output.stderr).into_owned();
-    let summary = serde_json::from_slice(&output.stdout).expect(&error);
+    let url = format!("http://{}/abc", server.address());
+    let summary = program::summary(&[
+        &url,
+        "-c",
+        "5",
+        "-d",
+        "300ms",
+        "--expect-body",
+        "Hello from abc!",
+    ]);
     (server.stop(), summary)
-}
-
-fn number(value: &Value) -> u64 {
-    value.as_u64().expect("a number")
 }
 
 /// Every error but `kind` must be absent, and `kind` be there `times`.

@@ -213,6 +213,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
             self.protocol
                 .request(&mut state, slot, sequence, &mut self.output);
         }
+        connection.was_ready |= self.protocol.ready(&state);
         connection.protocol = Some(state);
         self.fill(id, now_ns);
     }

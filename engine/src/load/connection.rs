@@ -41,6 +41,8 @@ pub struct Connection<C> {
     /// connection is older than this slice. If it closes such a connection before any byte of
     /// a reply, nobody did anything wrong.
     pub may_be_stale: bool,
+    /// The peer has agreed to take requests once. Only of interest while a target is opened.
+    pub was_ready: bool,
     /// Failures in a row, for the back-off.
     pub failures: u32,
 }
@@ -59,6 +61,7 @@ impl<C> Connection<C> {
             input: Vec::new(),
             output: Vec::new(),
             may_be_stale: false,
+            was_ready: false,
             failures: 0,
         }
     }

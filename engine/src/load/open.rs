@@ -1,6 +1,6 @@
 //! Connecting to a target before any load.
 
-use super::connection::State;
+use super::connection::{Connection, State};
 use super::Load;
 use crate::error::{Error, Kind, Result};
 use crate::net::Net;
@@ -51,14 +51,23 @@ impl<P: Protocol, N: Net> Load<P, N> {
         self.connections[..begun]
             .iter()
             .filter(|connection| match &connection.protocol {
-                Some(state) => !self.protocol.ready(state),
-                None => true,
+                Some(state) => !connection.was_ready && !self.protocol.ready(state),
+                // One that was ready and is closed again is opened anew by its first turn.
+                None => !connection.was_ready,
             })
             .count()
     }
 
     fn opening_error(&self, name: &str) -> Option<Error> {
-        let message = self.tally.first_error.as_ref()?;
+        let closed = |connection: &Connection<P::Connection>| {
+            matches!(connection.state, State::Closed { retry_at_ns } if retry_at_ns > 0)
+                && !connection.was_ready
+        };
+        let Some(message) = &self.tally.first_error else {
+            let message = format!("{name} closed the connection at once");
+            let is_closed = self.connections.iter().any(closed);
+            return is_closed.then(|| Error::new(Kind::Gone, message));
+        };
         let kind = match self.connect_error {
             Some(io::ErrorKind::ConnectionRefused) => Kind::Refused,
             Some(io::ErrorKind::TimedOut) => Kind::Timeout,

@@ -1,0 +1,1 @@
+"""Measurements of ourselves; never part of a test."""

@@ -1,0 +1,1 @@
+"""What deadheat-load costs beside other load generators: `python -m bench.load`."""
