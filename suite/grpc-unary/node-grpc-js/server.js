@@ -53,7 +53,10 @@ function main(port) {
   });
   process.once('SIGTERM', () => {
     server.tryShutdown(() => process.exit(0));
-    setTimeout(() => server.forceShutdown(), GRACE_MS);
+    setTimeout(() => {
+      server.forceShutdown();
+      process.exit(0);
+    }, GRACE_MS);
   });
 }
 
