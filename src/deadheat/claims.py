@@ -18,7 +18,7 @@ from deadheat.model.claim import (
     PublishedLoad,
     Study,
 )
-from deadheat.model.observation import Invocation, Slice
+from deadheat.model.observation import Invocation, OutsideRun, Slice
 from deadheat.model.result import Interval, WorkloadResult
 from deadheat.stats import Series
 from deadheat.tally import Tally, cpu_s, cpu_us_per_request, own_wall_s, throughput_rps, wall_s
@@ -128,7 +128,7 @@ def _row(
         here=None,
         outcome="not run",
     )
-    race = _race(claim, method, races)
+    race = _race(claim, study, method, races)
     why = _not_run(claim, method, race, server_cores)
     if why is not None or race is None:
         return row.model_copy(update={"why": why})
@@ -145,13 +145,18 @@ def _row(
     return row.model_copy(update={"here": shown, "outcome": found, "why": _remarks(claim, race)})
 
 
-def _race(claim: Claim, method: str, races: Sequence[Race]) -> Race | None:
+def setting(claim: Claim, study: Study, method: str) -> str | None:
+    """The setting of the races that a claim is held against: a study's own is called by its name."""
+    return study.study if method == "as-published" and claim.setting is None else claim.setting
+
+
+def _race(claim: Claim, study: Study, method: str, races: Sequence[Race]) -> Race | None:
     of_it = [
         race
         for race in races
         if race.result.name == claim.workload
         and race.result.method == method
-        and race.result.setting == claim.setting
+        and race.result.setting == setting(claim, study, method)
     ]
     return of_it[0] if of_it else None
 
@@ -220,12 +225,21 @@ def _of_block(tally: Tally, entry: str, metric: str, block: int) -> float | None
     """One figure a block."""
     if metric == "peak_memory_bytes":
         return _peak(tally, entry, block)
+    if (run := tally.outside_run(entry)) is not None:
+        return _of_run(run, metric)
     if metric == "server_cores":
         slices = [turn for turn in tally.turns[entry][block] if isinstance(turn, Slice)]
         counted = sum(s.counted_until_ns - s.counted_from_ns for s in slices)
         return sum(s.server_cpu_ns or 0 for s in slices) / counted if counted else None
     ended = next((e for e in tally.ended.get(entry, []) if e.block == block and e.hdr), None)
     return latency.figure(ended.hdr, metric) if ended is not None and ended.hdr else None
+
+
+def _of_run(run: OutsideRun, metric: str) -> float | None:
+    """As the outside generator told it; the server's CPU is metered by us."""
+    if metric == "server_cores":
+        return run.server_cpu_s / run.wall_s if run.server_cpu_s else None
+    return run.latency_ms.get(metric.removeprefix("latency_").removesuffix("_ms"))
 
 
 def _peak(tally: Tally, entry: str, block: int) -> float | None:

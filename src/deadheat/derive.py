@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deadheat import claims, gates, judging, rows, stats
+from deadheat import claims, derive_outside, gates, judging, rows, stats
 from deadheat.journal import whole_blocks
 from deadheat.model.observation import Observation, Resumed, Stopped
 from deadheat.model.plan import Plan, WorkloadPlan
@@ -85,8 +85,9 @@ def _race(
         null_pair=null_pair,
         gates=race_gates,
         verdicts=verdicts,
+        notes=race.outside.notes if race.outside else (),
     )
-    return claims.Race(found, result)
+    return claims.Race(found, derive_outside.with_published(result, found, suite))
 
 
 def settled(result: WorkloadResult) -> bool:
@@ -98,11 +99,12 @@ def settled(result: WorkloadResult) -> bool:
 
 def _claimed_pairs(suite: Suite, race: WorkloadPlan) -> list[tuple[str, str]]:
     """The pairs that published claims name in this race's own metric."""
-    every = (claim for study in suite.studies.values() for claim in study.claim)
     named = [
         (claim.a, claim.b)
-        for claim in every
-        if (claim.workload, claim.setting, claim.metric) == (race.workload, race.setting, race.metric)
+        for study in suite.studies.values()
+        for claim in study.claim
+        if (claim.workload, claims.setting(claim, study, race.method), claim.metric)
+        == (race.workload, race.setting, race.metric)
     ]
     return list(dict.fromkeys(named))
 

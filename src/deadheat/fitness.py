@@ -48,7 +48,7 @@ def _cores(machine: Machine, cpus: Cpus, root: Path) -> Iterator[Fitness]:
             "cores",
             False,
             "1 core only: the server and the generator take turns on it",
-            "ratios hold, absolute figures do not; give it two cores",
+            "server and generator times add up, so ratios shrink towards 1; give it two cores",
         )
         return
     yield Fitness("cores", True, f"{machine.cores} cores: one for the server, one for the generator")

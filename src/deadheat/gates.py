@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from deadheat import stats
+from deadheat import outside_gates, stats
 from deadheat.model.observation import Slice
 from deadheat.model.result import GateResult
 from deadheat.tally import Tally, throughput_rps
@@ -28,12 +28,14 @@ def of_contender(tally: Tally, entry: str, ceiling: str | None) -> tuple[GateRes
         gates += [errors(slices), littles_law(slices), generator_cpu(slices), server_cpu_known(slices)]
         gates += list(_if_known(below_ceiling, tally, entry, ceiling))
         gates += list(_if_known(flatness, tally, entry, tally.race.reference_entry))
+    if (run := tally.outside_run(entry)) is not None:
+        gates += outside_gates.of_run(run)
     return tuple(gates)
 
 
 def of_workload(tally: Tally) -> tuple[GateResult, ...]:
-    """The gates of the race as a whole, the null pair apart."""
-    return (enough_blocks(tally),)
+    """The gates of the race as a whole, the null pair apart. A study's own method asks for one figure."""
+    return () if tally.race.outside is not None else (enough_blocks(tally),)
 
 
 def right_answers(tally: Tally, entry: str) -> GateResult:

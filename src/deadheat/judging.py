@@ -83,7 +83,7 @@ def verdicts_of(
     judged = stats.judge_family(estimates, margin=margin, looks=looks)
     verdicts = []
     for (a, b), verdict in judged.items():
-        broken = [g for g in (*race_gates, *rows[a].gates, *rows[b].gates) if not g.ok]
+        broken = [g for g in (*rows[a].gates, *rows[b].gates, *race_gates) if not g.ok]
         final = verdict.void(f"{broken[0].name}: {broken[0].advice}") if broken else verdict
         verdicts.append(_as_result(a, b, metric, final, found.block_s()))
     return tuple(verdicts)

@@ -5,8 +5,9 @@ import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
-from deadheat import __version__
+from deadheat import __version__, planning_published
 from deadheat.errors import UserError
 from deadheat.model.contender import Contender
 from deadheat.model.plan import Entry, Plan, WorkloadPlan
@@ -42,6 +43,7 @@ SIZES: dict[Preset, Size] = {
     "standard": Size(10, 60, 1200, 8, 3, 1.3, 10, 4),
     "thorough": Size(20, 180, 3600, 8, 2, 15, 20, 8),
 }
+Method = Literal["deadheat", "as-published"]
 SERVERS: tuple[Kind, ...] = ("http", "grpc")
 MIN_ROUNDS = 4
 
@@ -54,6 +56,7 @@ class Asked:
     contenders: tuple[str, ...] = ()
     all_: bool = False
     preset: Preset = "quick"
+    method: Method = "deadheat"
     budget_s: float | None = None
     margin: float = 0.02
     seed: int | None = None
@@ -66,12 +69,9 @@ class Asked:
 def plan(asked: Asked, suite: Suite, kinds: Sequence[str]) -> Plan:
     """The plan of a run. Raises UserError for what the suite does not have and for too small a budget."""
     names = [suite.workload(name).name for name in asked.workloads] or _raceable(suite, kinds)
-    chosen = {name: _chosen(asked, suite, name, names) for name in names}
-    races = [
-        race for name in names if chosen[name] for race in _races(asked, suite.workload(name), chosen[name])
-    ]
-    if asked.budget_s is not None:
-        races = _fit(races, asked.budget_s, asked.preset)
+    races = (
+        _as_published(asked, suite, names) if asked.method == "as-published" else _ours(asked, suite, names)
+    )
     now = datetime.datetime.now(datetime.UTC).replace(microsecond=0)
     seed = asked.seed if asked.seed is not None else random.SystemRandom().randrange(10_000)
     return Plan(
@@ -79,7 +79,7 @@ def plan(asked: Asked, suite: Suite, kinds: Sequence[str]) -> Plan:
         version=__version__,
         started=now.isoformat().replace("+00:00", "Z"),
         command=asked.command,
-        suite=str(suite.folder),
+        suite=str(suite.folder.resolve()),
         preset=asked.preset,
         seed=seed,
         margin=asked.margin,
@@ -90,8 +90,29 @@ def plan(asked: Asked, suite: Suite, kinds: Sequence[str]) -> Plan:
     )
 
 
+def _ours(asked: Asked, suite: Suite, names: Sequence[str]) -> list[WorkloadPlan]:
+    chosen = {name: _chosen(asked, suite, name, names) for name in names}
+    races = [
+        race for name in names if chosen[name] for race in _races(asked, suite.workload(name), chosen[name])
+    ]
+    return races if asked.budget_s is None else _fit(races, asked.budget_s, asked.preset)
+
+
+def _as_published(asked: Asked, suite: Suite, names: Sequence[str]) -> list[WorkloadPlan]:
+    for option, value in (("--budget", asked.budget_s), ("--connections", asked.connections)):
+        if value is not None:
+            raise UserError(
+                f"{option} cannot be given with --method as-published",
+                hint="load and length are the study's; --preset scales the length",
+            )
+    wanted = {contender.id for id_ in asked.contenders for contender in suite.find(id_, names)}
+    return planning_published.races(suite, names, wanted, asked.preset)
+
+
 def estimated_s(race: WorkloadPlan, preset: Preset) -> float:
     """About how long a race takes, builds and conformance apart, seconds."""
+    if race.outside is not None:
+        return planning_published.estimated_s(race)
     return race.blocks * _block_s(race, preset)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from deadheat import gates, judging, latency, stats
+from deadheat import derive_outside, gates, judging, latency, stats
 from deadheat.model.contender import Contender
 from deadheat.model.observation import Invocation
 from deadheat.model.result import ContenderResult, Measure
@@ -56,6 +56,9 @@ def _status(found: Tally, entry: str) -> tuple[str, str | None]:
         return "failed", failed.reason
     if not found.of(entry):
         return "not run", "the run ended before its first block"
+    # Wrong answers under load are no speed: such a row is out of the table, not a footnote in it.
+    if (slices := found.slices(entry)) and not (errors := gates.errors(slices)).ok:
+        return "invalid", errors.advice
     return "measured", None
 
 
@@ -88,6 +91,16 @@ def _figures(found: Tally, entry: str, ceiling: str | None) -> dict[str, Any]:
         }
         traced = [turn for turn in found.warm_ups.get(entry, []) if isinstance(turn, Invocation)]
         peaks = [i.peak_memory_bytes for i in traced if i.peak_memory_bytes]
+    if (run := found.outside_run(entry)) is not None:
+        row |= {
+            "throughput_rps": derive_outside.runs(found, entry, throughput_rps),
+            "cpu_us_per_request": derive_outside.runs(found, entry, cpu_us_per_request),
+            "latency_ms": derive_outside.told_latency(run),
+            "bytes_per_response": run.bytes_in / run.requests if run.bytes_in else None,
+            "threads": max((e.threads for e in ended if e.threads), default=None),
+            "first_response_ms": float(np.median(started)) if started else None,
+            "outside": run,
+        }
     row["peak_memory_bytes"] = int(np.median(peaks)) if peaks else None
     row["lower_bound"] = any(not g.ok and g.name in gates.GENERATOR_LIMITED for g in row["gates"])
     return row

@@ -1,7 +1,7 @@
 """Runs a plan: builds, checks, and block after block, every observation into the journal as it happens."""
 
 import datetime
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -35,7 +35,7 @@ class Runner:
     plan: Plan
     suite: Suite
     folder: RunFolder
-    kinds: dict[str, Kind]
+    kinds: Mapping[tuple[str, str], Kind]
     host: Host
     view: View
     stop: Stop
@@ -107,7 +107,7 @@ class Runner:
             stop=self.stop,
             logs=self.folder.logs,
         )
-        kind = self.kinds[race.kind]
+        kind = self.kinds[race.kind, race.method]
         if (why := kind.unavailable(race)) is not None:
             self._unavailable(race, why)
             return

@@ -11,7 +11,7 @@ from deadheat.build import Builder
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts.local import LocalHost
 from deadheat.interrupt import Stop
-from deadheat.kinds.registry import KINDS
+from deadheat.kinds.registry import BY_METHOD, KINDS
 from deadheat.model.observation import Observation
 from deadheat.model.plan import Plan
 from deadheat.model.result import Results
@@ -55,7 +55,7 @@ def resume(out: Path, name: str, view: View) -> Outcome:
 def _run(plan: Plan, suite: Suite, folder: RunFolder, observations: list[Observation], view: View) -> Outcome:
     with Stop() as stop, LocalHost() as host:
         builder = Builder(host, stop)
-        runner = Runner(plan, suite, folder, dict(KINDS), host, view, stop, observations, builder)
+        runner = Runner(plan, suite, folder, BY_METHOD, host, view, stop, observations, builder)
         _warn_of_shared_cpus(plan, view)
         try:
             with _on_cpus(plan.generator_cpus):
@@ -70,6 +70,8 @@ def _run(plan: Plan, suite: Suite, folder: RunFolder, observations: list[Observa
 
 
 def _warn_of_shared_cpus(plan: Plan, view: View) -> None:
+    if all(race.outside is not None for race in plan.workloads):
+        return  # a study's own method pins nothing, and its results say so
     shared = sorted(set(plan.server_cpus) & set(plan.generator_cpus))
     if shared:
         view.warn(
@@ -96,8 +98,10 @@ def _code(results: Results) -> ExitCode:
     rows = [row for workload in results.workloads for row in workload.contenders]
     if not any(row.status == "measured" for row in rows):
         return ExitCode.NOTHING_MEASURED
-    verdicts = [v.verdict for workload in results.workloads for v in workload.verdicts]
-    if not verdicts and any(row.status == "failed" for row in rows):
+    # A study's own method gives single figures: nothing there could ever be settled.
+    settling = [workload for workload in results.workloads if workload.method == "deadheat"]
+    verdicts = [v.verdict for workload in settling for v in workload.verdicts]
+    if settling and not verdicts and any(row.status == "failed" for row in rows):
         return ExitCode.NOTHING_MEASURED  # the reference alone is no race
     if verdicts and not any(v in ("faster", "dead heat") for v in verdicts):
         return ExitCode.NOTHING_SETTLED

@@ -13,6 +13,7 @@ from deadheat.model.observation import (
     Failed,
     Invocation,
     Observation,
+    OutsideRun,
     RaceUnavailable,
     Slice,
     Started,
@@ -20,7 +21,7 @@ from deadheat.model.observation import (
 from deadheat.model.plan import WorkloadPlan
 from deadheat.stats import FloatArray, Series
 
-Turn = Slice | Invocation
+Turn = Slice | Invocation | OutsideRun
 Value = Callable[[Turn], float]
 
 
@@ -38,6 +39,7 @@ class Tally:
     ended: dict[str, list[Ended]] = field(default_factory=dict)
     turns: dict[str, dict[int, list[Turn]]] = field(default_factory=dict)
     warm_ups: dict[str, list[Turn]] = field(default_factory=dict)
+    outside: dict[str, list[OutsideRun]] = field(default_factory=dict)
 
     def of(self, entry: str) -> list[Turn]:
         """Every counted turn of an entry."""
@@ -48,6 +50,11 @@ class Tally:
 
     def invocations(self, entry: str) -> list[Invocation]:
         return [turn for turn in self.of(entry) if isinstance(turn, Invocation)]
+
+    def outside_run(self, entry: str) -> OutsideRun | None:
+        """The best run of an entry, which alone counts where a study took the best of several."""
+        runs = self.outside.get(entry, [])
+        return max(runs, key=lambda run: run.throughput_rps, default=None)
 
     def common_blocks(self, *entries: str) -> list[int]:
         """The blocks in which all these entries were measured."""
@@ -60,7 +67,8 @@ class Tally:
 
     def _span_s(self, block: int) -> float:
         turns = [turn for blocks in self.turns.values() for turn in blocks.get(block, [])]
-        ends = [turn.drained_ns if isinstance(turn, Slice) else turn.at_ns for turn in turns]
+        ends = [turn.drained_ns for turn in turns if isinstance(turn, Slice)]
+        ends += [turn.at_ns for turn in turns if isinstance(turn, Invocation)]
         return (max(ends) - min(ends)) / 1e9 if ends else 0.0
 
     def series(self, entry: str, value: Value, blocks: Iterable[int]) -> Series:
@@ -99,14 +107,25 @@ def tally(race: WorkloadPlan, observations: Iterable[Observation]) -> Tally:
             found.warm_ups.setdefault(o.entry, []).append(o)
         elif isinstance(o, Slice | Invocation):
             found.turns.setdefault(o.entry, {}).setdefault(o.block, []).append(o)
+        elif isinstance(o, OutsideRun):
+            found.outside.setdefault(o.entry, []).append(o)
         elif isinstance(o, BlockEnded):
             found.blocks.append(o.block)
     found.blocks.sort()
+    for entry in found.outside:
+        best = found.outside_run(entry)
+        assert best is not None
+        found.turns[entry] = {best.block: [best]}
     return found
 
 
 def throughput_rps(turn: Turn) -> float:
-    """Replies in the counted part over its length; 0 where something went wrong in it."""
+    """Replies in the counted part over its length; 0 where something went wrong in it.
+
+    An outside generator's is what it printed, errors and all: a gate judges those.
+    """
+    if isinstance(turn, OutsideRun):
+        return turn.throughput_rps
     assert isinstance(turn, Slice)
     return 0.0 if turn.errors and sum(turn.errors.values()) else turn.replies / turn.counted_s
 
@@ -129,6 +148,8 @@ def own_wall_s(turn: Turn) -> float:
 
 def cpu_us_per_request(turn: Turn) -> float:
     """The server's CPU time in the counted part for each reply of it, microseconds."""
+    if isinstance(turn, OutsideRun):
+        return (turn.server_cpu_s or 0.0) * 1e6 / turn.requests
     assert isinstance(turn, Slice)
     return turn.server_cpu_ns / 1e3 / turn.replies if turn.server_cpu_ns and turn.replies else 0.0
 

@@ -38,7 +38,15 @@ def test_a_clean_race_holds_every_gate(tmp_path: Path) -> None:
     assert names == {*FAULTS, "right-answers", "below-ceiling"}
 
 
-@pytest.mark.parametrize("name", FAULTS)
+def test_wrong_answers_under_load_take_a_contender_out_of_the_table(tmp_path: Path) -> None:
+    result = derived(tmp_path, changed={"fast": FAULTS["errors"]})
+    (row,) = [row for row in result.contenders if row.id == "fast"]
+    assert (row.status, row.place, row.throughput_rps) == ("invalid", None, None)
+    assert row.reason is not None and "expected a, got b" in row.reason
+    assert result.verdicts == ()
+
+
+@pytest.mark.parametrize("name", [name for name in FAULTS if name != "errors"])
 def test_a_planted_fault_trips_its_gate_and_no_other(tmp_path: Path, name: str) -> None:
     result = derived(tmp_path, changed={"fast": FAULTS[name]})
     assert broken(result, "fast") == {name}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 NAME = "race"
 PRESETS = ("quick", "standard", "thorough")
+METHODS = ("deadheat", "as-published")
 
 
 def run(
@@ -30,6 +32,9 @@ def run(
     ] = None,
     all_: Annotated[bool, typer.Option("--all", help="Every contender and variant.")] = False,
     preset: Annotated[str, typer.Option(help="quick, standard or thorough.")] = "quick",
+    method: Annotated[
+        str, typer.Option(help="deadheat, or as-published: as the studies' authors measured.")
+    ] = "deadheat",
     budget: Annotated[str | None, typer.Option(help="Time to measure in all: 5m, 90s.")] = None,
     margin: Annotated[str, typer.Option(help="Differences below this do not matter.")] = "2%",
     seed: Annotated[int | None, typer.Option(help="Draws every order; random where not given.")] = None,
@@ -50,6 +55,7 @@ def run(
     Examples:
       deadheat race http-hello --preset standard
       deadheat race fib -c go -c crystal:no-debug --budget 2m --margin 1%
+      deadheat race --method as-published http-hello
       deadheat race --resume latest
     """
     from deadheat import session  # noqa: PLC0415
@@ -58,15 +64,18 @@ def run(
 
     if preset not in PRESETS:
         raise UserError(f'no preset is called "{preset}"', hint="quick, standard or thorough")
+    if method not in METHODS:
+        raise UserError(f'no method is called "{method}"', hint="deadheat or as-published")
     if resume is not None:
         outcome = session.resume(out, resume, _view())
     else:
-        servers, generators = _cpus(server_cpus, generator_cpus)
+        servers, generators = _cpus(server_cpus, generator_cpus, pinned=method == "deadheat")
         asked = Asked(
             workloads=tuple(workloads or ()),
             contenders=tuple(contender or ()),
             all_=all_,
             preset=preset,  # type: ignore[arg-type]
+            method=method,  # type: ignore[arg-type]
             budget_s=options.duration_s(budget) if budget is not None else None,
             margin=options.share(margin),
             seed=seed,
@@ -84,13 +93,17 @@ def run(
     raise typer.Exit(outcome.code)
 
 
-def _cpus(servers: str | None, generators: str | None) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _cpus(
+    servers: str | None, generators: str | None, *, pinned: bool
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Of the servers, and of the generator; where nothing is pinned both may use all."""
     from deadheat.machine import default_cpus  # noqa: PLC0415
 
     default = default_cpus()
+    every = tuple(sorted(os.sched_getaffinity(0)))
     return (
-        options.cpus(servers) if servers is not None else default.servers,
-        options.cpus(generators) if generators is not None else default.generators,
+        options.cpus(servers) if servers is not None else default.servers if pinned else every,
+        options.cpus(generators) if generators is not None else default.generators if pinned else every,
     )
 
 
@@ -133,7 +146,7 @@ def _print(outcome: Outcome, as_json: bool) -> None:
     )
     if outcome.results.stopped:
         console.print(
-            f"resume: deadheat race --resume {shown.name}", soft_wrap=True, highlight=False, markup=False
+            f"resume: deadheat race --resume {shown}", soft_wrap=True, highlight=False, markup=False
         )
         return
     again = " ".join(outcome.results.command)

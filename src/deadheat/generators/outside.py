@@ -28,7 +28,7 @@ class Figures:
     """What a generator printed, in its own precision. Seconds, bytes, milliseconds.
 
     `latency_ms` is keyed `mean`, `stdev`, `max`, `p50` and so on: whatever the tool reports. `errors` holds
-    every kind that it counts and that was not zero. `shown` are lines in the tool's own form.
+    every kind that it counts and that was not zero. `threads` are the generator's, where it says. `shown` are lines in the tool's own form.
     """
 
     requests: int
@@ -37,6 +37,7 @@ class Figures:
     latency_ms: Mapping[str, float]
     errors: Mapping[str, int] = field(default_factory=dict)
     bytes_in: int | None = None
+    threads: int | None = None
     shown: tuple[str, ...] = ()
 
 

@@ -99,6 +99,7 @@ def read(text: str) -> Figures:
             name: value for name, value in latency.items() if math.isfinite(value) and latency["max"]
         },
         errors={name: count for name, count in errors.items() if count},
+        threads=int(found["load"][0][0]),
         bytes_in=round(float(size) * BYTES[size_unit]),
         shown=tuple(text.rstrip("\n").splitlines()),
     )

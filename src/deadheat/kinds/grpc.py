@@ -27,6 +27,8 @@ CALL_TIMEOUT_S = 10.0
 CONCURRENT = 1000
 # Above the 4 MiB that gRPC servers take by default.
 TOO_LARGE_BYTES = 5 << 20
+# What gRPC's own documents say, and what tonic says instead: both refuse.
+TOO_LARGE = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.OUT_OF_RANGE)
 NAMES = ("", "n" * 1024, "Grüße, 世界 🏁")
 
 
@@ -69,7 +71,7 @@ def _cases(stage: Stage, opened: grpc.Channel, entry: str, *, ceiling: bool) -> 
         unknown = Method("/nobody.Nowhere/Nothing", method.request, method.reply, server_streaming=False)
         yield partial(_refused, work, unknown, opened, "x", grpc.StatusCode.UNIMPLEMENTED)
         large = "x" * TOO_LARGE_BYTES
-        yield partial(_refused, work, method, opened, large, grpc.StatusCode.RESOURCE_EXHAUSTED)
+        yield partial(_refused, work, method, opened, large, *TOO_LARGE)
         yield partial(_greeted, work, method, opened, token(rng))
 
 
@@ -93,20 +95,20 @@ def _all_at_once(work: GrpcWork, method: Method, opened: grpc.Channel, names: li
 
 
 def _refused(
-    work: GrpcWork, method: Method, opened: grpc.Channel, name: str, expected: grpc.StatusCode
+    work: GrpcWork, method: Method, opened: grpc.Channel, name: str, *expected: grpc.StatusCode
 ) -> None:
     call = grpc_call.start(opened, method, _filled(work.data, name), CALL_TIMEOUT_S)
     try:
         list(call) if method.server_streaming else call.result()
     except grpc.RpcError as error:
-        if error.code() == expected:
+        if error.code() in expected:
             return
         got = error.code().name
     else:
         got = "OK"
     shown = name if len(name) < 40 else f"{len(name)} bytes"
     raise Wrong(
-        f"{method.path} of {shown}  expected {expected.name}  got {got}", f"{method.path}({shown}): {got}"
+        f"{method.path} of {shown}  expected {expected[0].name}  got {got}", f"{method.path}({shown}): {got}"
     )
 
 

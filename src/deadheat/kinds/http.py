@@ -52,7 +52,7 @@ class HttpKind:
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
-            yield from ServerBlock(stage, block, _ask, _target, stack).observe()
+            yield from ServerBlock(stage, block, ask, _target, stack).observe()
 
 
 def _exited(host: Host, handle: Handle, cases: int, error: ExitedError) -> Check:
@@ -65,7 +65,8 @@ def _nobody(address: str, port: int) -> str | None:
         return None
 
 
-def _ask(stage: Stage, port: int, random_token: str) -> None:
+def ask(stage: Stage, port: int, random_token: str) -> None:
+    """The very request that the load sends, once. Raises Wrong, or OSError where nobody answers."""
     conformance.ask_http(stage.workload.expected(), port, random_token)
 
 

@@ -4,6 +4,7 @@ from deadheat.kinds.base import Kind
 from deadheat.kinds.grpc import GrpcKind
 from deadheat.kinds.http import HttpKind
 from deadheat.kinds.program import ProgramKind
+from deadheat.kinds.published_http import published_http
 from deadheat.kinds.redis_client import RedisClientKind
 
 KINDS: dict[str, Kind] = {
@@ -11,4 +12,10 @@ KINDS: dict[str, Kind] = {
     "http": HttpKind(),
     "grpc": GrpcKind(),
     "redis-client": RedisClientKind(),
+}
+
+# The studies' own methods beside ours.
+BY_METHOD: dict[tuple[str, str], Kind] = {
+    **{(name, "deadheat"): kind for name, kind in KINDS.items()},
+    ("http", "as-published"): published_http(),
 }

@@ -6,6 +6,8 @@ from pydantic import Field, model_validator
 
 from deadheat.model.base import Noun
 
+# What the studies were measured with.
+Tool = Literal["wrk", "ghz", "time"]
 Outcome = Literal["replicated", "different size", "contradicted", "inconclusive", "not run"]
 
 # Of each metric: whether more is better. A ratio is always how many times as good `a` is as `b`.
@@ -117,6 +119,52 @@ class PublishedLoad(Noun):
     note: str | None = None
 
 
+class PublishedRow(Noun):
+    """What the study printed of one contender. Milliseconds by the tool's own names; seconds.
+
+    `arguments` are this row's own where they are not the study's.
+    """
+
+    contender: str
+    arguments: str | None = None
+    in_flight: int | None = None
+    throughput_rps: float | None = None
+    latency_ms: dict[str, float] = {}
+    errors: dict[str, int] = {}
+    wall_s: float | None = None
+    own_wall_s: float | None = None
+    cpu_s: float | None = None
+
+
+class AsPublished(Noun):
+    """How the author ran the study, so that it can be run again: `--method as-published`.
+
+    `arguments` are the tool's without its length, which is `seconds` or `total` (requests) and is scaled
+    by the preset. `in_flight`: requests that it asks to have in flight. Each contender is run `runs` times
+    and the best run counts. `path` and `body` are the study's own request and its answer; a contender
+    that answers otherwise is asked for `instead`.
+    """
+
+    workload: str
+    tool: Tool
+    arguments: str = ""
+    leanest: str | None = None
+    connections: int | None = Field(default=None, ge=1)
+    in_flight: int | None = Field(default=None, ge=1)
+    seconds: int | None = Field(default=None, ge=1)
+    total: int | None = Field(default=None, ge=1)
+    runs: int = Field(default=1, ge=1)
+    path: str | None = None
+    body: str | None = None
+    instead: str | None = None
+    row: tuple[PublishedRow, ...]
+
+    @property
+    def reference(self) -> str:
+        """The first row: what the others are held against."""
+        return self.row[0].contender
+
+
 class Study(Noun):
     """`suite/claims/<study>.toml`."""
 
@@ -128,6 +176,7 @@ class Study(Noun):
     method: str
     claim: tuple[Claim, ...]
     load: tuple[PublishedLoad, ...] = ()
+    as_published: AsPublished | None = None
 
 
 class ClaimResult(Noun):

@@ -123,6 +123,45 @@ class Invocation(Noun):
     server_cpu_s: float | None = None
 
 
+class OutsideRun(Noun):
+    """One run of somebody else's load generator on one server, with nothing pinned.
+
+    Figures are the tool's own, in its precision: `latency_ms` by its names (mean, stdev, max, p50, ...),
+    `errors` what it counted and is not zero. CPU times are ours, of the whole run; `cpus` is how many both
+    could use, `threads` how many the generator has where it says. `output` names the file in the run's
+    folder that holds all that it printed, `shown` its lines worth showing.
+    """
+
+    type: Literal["outside-run"] = "outside-run"
+    workload: str
+    block: int
+    entry: str
+    run: int
+    tool: str
+    version: str
+    argv: tuple[str, ...]
+    in_flight: int | None = None
+    requests: int
+    seconds: float
+    throughput_rps: float
+    latency_ms: dict[str, float]
+    errors: dict[str, int]
+    bytes_in: int | None = None
+    wall_s: float
+    generator_cpu_s: float
+    server_cpu_s: float | None = None
+    cpus: int
+    threads: int | None = None
+    output: str
+    shown: tuple[str, ...] = ()
+    note: str | None = None
+
+    @property
+    def round(self) -> int:
+        """The one round of the one block."""
+        return 0
+
+
 class Ended(Noun):
     """A server before it is stopped. `hdr`: the block's latencies, HdrHistogram V2 (ns), base64."""
 
@@ -188,6 +227,7 @@ Observation = Annotated[
     | Started
     | Slice
     | Invocation
+    | OutsideRun
     | Ended
     | Failed
     | BlockEnded

@@ -3,6 +3,7 @@
 from pydantic import Field
 
 from deadheat.model.base import Noun
+from deadheat.model.claim import Tool
 from deadheat.model.workload import Kind, Metric, Preset
 
 
@@ -12,6 +13,26 @@ class Entry(Noun):
     id: str
     contender: str
     null: bool = False
+
+
+class OutsidePlan(Noun):
+    """How a race is run the way a study's author did, with the author's tool.
+
+    `arguments` of each entry are whole, the length of the run with them; `in_flight` is how many requests
+    they ask to have in flight. `notes` say what is unlike the study.
+    """
+
+    study: str
+    tool: Tool
+    arguments: dict[str, tuple[str, ...]]
+    in_flight: dict[str, int] = {}
+    seconds: int | None = None
+    total: int | None = None
+    runs: int = 1
+    path: str | None = None
+    body: str | None = None
+    instead: str | None = None
+    notes: tuple[str, ...] = ()
 
 
 class WorkloadPlan(Noun):
@@ -32,6 +53,7 @@ class WorkloadPlan(Noun):
     warm_up_ms: int = 0
     lead_in_ms: int = 0
     counted_ms: int = 0
+    outside: OutsidePlan | None = None
 
     @property
     def key(self) -> str:

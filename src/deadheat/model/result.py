@@ -5,8 +5,9 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from deadheat.model.base import Noun
-from deadheat.model.claim import ClaimResult, PublishedGate
+from deadheat.model.claim import ClaimResult, PublishedGate, PublishedRow
 from deadheat.model.contender import Class
+from deadheat.model.observation import OutsideRun
 from deadheat.model.workload import Kind, Metric, Preset
 
 Interval = tuple[float, float]
@@ -15,7 +16,10 @@ VerdictWord = Literal["faster", "dead heat", "inconclusive", "invalid"]
 
 
 class Measure(Noun):
-    """A figure with its 95% interval over blocks (null with one block), and its value in each block."""
+    """A figure with its 95% interval over blocks (null with one block), and its value in each block.
+
+    By a study's own method `estimate` is the best run's and `blocks` are the runs.
+    """
 
     estimate: float
     ci: Interval | None
@@ -82,6 +86,8 @@ class ContenderResult(Noun):
     place: int | None = None
     shares_place: bool = False
     lower_bound: bool = False
+    published: PublishedRow | None = None
+    outside: OutsideRun | None = None
     gates: tuple[GateResult, ...] = ()
 
     @property
@@ -131,6 +137,7 @@ class WorkloadResult(Noun):
     null_pair: NullPair | None
     gates: tuple[GateResult, ...]
     verdicts: tuple[Verdict, ...]
+    notes: tuple[str, ...] = ()
 
 
 class Results(Noun):

@@ -1,0 +1,204 @@
+"""Servers the way studies load them: one after the other, nothing pinned, a generator from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from deadheat import hosts
+from deadheat.conformance import Check, Wrong
+from deadheat.generators import outside
+from deadheat.generators.outside import GeneratorError, OutsideGenerator, Ran
+from deadheat.hosts import ExitedError, Handle, NotReadyError, StartError
+from deadheat.kinds.base import Kind, Stage
+from deadheat.kinds.server import READY_TIMEOUT_S, STOP_GRACE_S, elsewhere, last_words
+from deadheat.model.observation import Ended, Failed, Observation, OutsideRun, Started
+from deadheat.model.plan import OutsidePlan, WorkloadPlan
+from deadheat.schedule import Block
+
+# Beyond a run's own length: connecting, printing, and a machine with other things to do.
+PATIENCE_S = 30.0
+# Of a run that is told a total and no length.
+LONGEST_S = 600.0
+
+
+@dataclass(frozen=True)
+class Target:
+    """What the generator is pointed at, and a remark where that is not what the study asked for."""
+
+    arguments: tuple[str, ...]
+    url: str
+    note: str | None = None
+
+
+# What to load a server at a port with. Raises Wrong where it does not answer that, OSError where nobody does.
+Aim = Callable[[Stage, str, int], Target]
+# One request with a token, as in every kind of server.
+Ask = Callable[[Stage, int, str], None]
+
+
+class PublishedServers:
+    """A study's race: conformance is that of our own kind, and all else the study's."""
+
+    def __init__(self, ours: Kind, generator: OutsideGenerator, ask: Ask, aim: Aim) -> None:
+        self._ours = ours
+        self._generator = generator
+        self._ask = ask
+        self._aim = aim
+
+    def unavailable(self, race: WorkloadPlan) -> str | None:
+        return self._generator.missing()
+
+    def check(self, stage: Stage, entry: str) -> Check:
+        return self._ours.check(stage, entry)
+
+    def block(self, stage: Stage, block: Block) -> Generator[Observation]:
+        # In the study's own order, which a block's random one is not.
+        for entry in [e.id for e in stage.race.entries if e.id in block.start]:
+            with ExitStack() as stack:
+                yield from self._loaded(stage, block, entry, stack)
+
+    def _loaded(self, stage: Stage, block: Block, entry: str, stack: ExitStack) -> Generator[Observation]:
+        """Start, load as often as the study did, stop."""
+        stage.view.state(entry, "starting")
+        key, port = stage.race.key, stage.host.free_port()
+        try:
+            handle = stage.host.start(stage.spec(entry, {"port": port}))
+        except StartError as error:
+            yield self._failed(stage, block, entry, str(error))
+            return
+        stack.callback(stage.host.stop, handle, STOP_GRACE_S)
+        try:
+            token = block.token("ready", entry)
+            ready_ns = hosts.ready(
+                stage.host, handle, lambda: self._complaint(stage, port, token), READY_TIMEOUT_S, stage.stop
+            )
+            yield Started(workload=key, block=block.index, entry=entry, first_response_ms=ready_ns / 1e6)
+            target = self._aim(stage, entry, port)
+            stage.view.state(entry, "racing")
+            for number in range(_plan(stage).runs):
+                yield self._run(stage, block, entry, handle, target, number)
+            yield self._ended(stage, block, entry, handle)
+        except ExitedError as error:
+            yield self._failed(stage, block, entry, f"{error}{last_words(stage.host, handle)}")
+        except NotReadyError as error:
+            yield self._failed(stage, block, entry, f"{error}{elsewhere(stage.host, handle, port)}")
+        except Wrong as wrong:
+            yield self._failed(stage, block, entry, wrong.reason, wrong_answer=True)
+        except (GeneratorError, OSError) as error:
+            yield self._failed(stage, block, entry, self._why(stage, handle, error))
+
+    def _run(
+        self, stage: Stage, block: Block, entry: str, handle: Handle, target: Target, number: int
+    ) -> OutsideRun:
+        plan, generator = _plan(stage), self._generator
+        cpus = frozenset(stage.plan.generator_cpus)
+        before = stage.host.usage(handle, memory=False)
+        name = f"{generator.name}-{plan.study}-{entry}-{number + 1}".replace(":", "+").replace(", ", "-")
+        ran = outside.run(
+            generator,
+            generator.argv(target.arguments, target.url),
+            host=stage.host,
+            stop=stage.stop,
+            cpus=cpus,
+            output=stage.logs / f"{name}.out",
+            time_limit_s=PATIENCE_S + (plan.seconds if plan.seconds is not None else LONGEST_S),
+        )
+        after = stage.host.usage(handle, memory=False)
+        return _observed(
+            stage, block, entry, number, ran,
+            version=generator.version(),
+            server_cpu_s=(after.cpu.total_ns - before.cpu.total_ns) / 1e9,
+            note=target.note,
+        )  # fmt: skip
+
+    def _ended(self, stage: Stage, block: Block, entry: str, handle: Handle) -> Ended:
+        usage = stage.host.usage(handle, memory=True)
+        stage.view.state(entry, "stopping")
+        memory = usage.memory
+        return Ended(
+            workload=stage.race.key,
+            block=block.index,
+            entry=entry,
+            memory_bytes=memory.proportional_bytes if memory else None,
+            private_bytes=memory.private_bytes if memory else None,
+            peak_memory_bytes=memory.peak_bytes if memory else None,
+            threads=usage.threads,
+        )
+
+    def _complaint(self, stage: Stage, port: int, token: str) -> str | None:
+        try:
+            self._ask(stage, port, token)
+        except Wrong as wrong:
+            return wrong.reason
+        return None
+
+    def _why(self, stage: Stage, handle: Handle, error: Exception) -> str:
+        """A dead server says more than the generator that lost it."""
+        try:
+            stage.host.usage(handle, memory=False)
+        except ExitedError as exited:
+            return f"{exited}{last_words(stage.host, handle)}"
+        return str(error)
+
+    def _failed(
+        self, stage: Stage, block: Block, entry: str, reason: str, *, wrong_answer: bool = False
+    ) -> Failed:
+        stage.view.state(entry, "failed")
+        return Failed(
+            workload=stage.race.key,
+            block=block.index,
+            entry=entry,
+            reason=reason,
+            wrong_answer=wrong_answer,
+        )
+
+
+def _observed(
+    stage: Stage,
+    block: Block,
+    entry: str,
+    number: int,
+    ran: Ran,
+    *,
+    version: str,
+    server_cpu_s: float,
+    note: str | None,
+) -> OutsideRun:
+    plan, figures = _plan(stage), ran.figures
+    cpus = set(stage.plan.server_cpus) | set(stage.plan.generator_cpus)
+    return OutsideRun(
+        workload=stage.race.key,
+        block=block.index,
+        entry=entry,
+        run=number,
+        tool=plan.tool,
+        version=version,
+        argv=ran.argv,
+        in_flight=plan.in_flight.get(entry),
+        requests=figures.requests,
+        seconds=figures.seconds,
+        throughput_rps=figures.throughput_rps,
+        latency_ms=dict(figures.latency_ms),
+        errors=dict(figures.errors),
+        bytes_in=figures.bytes_in,
+        wall_s=ran.exit.wall_ns / 1e9,
+        generator_cpu_s=ran.exit.cpu.total_ns / 1e9,
+        server_cpu_s=server_cpu_s,
+        cpus=len(cpus),
+        threads=figures.threads,
+        output=f"logs/{ran.output.name}",
+        shown=figures.shown,
+        note=note,
+    )
+
+
+def _plan(stage: Stage) -> OutsidePlan:
+    assert stage.race.outside is not None
+    return stage.race.outside
+
+
+def arguments(stage: Stage, entry: str) -> Sequence[str]:
+    """An entry's own, as the plan fixes them."""
+    return _plan(stage).arguments[entry]
