@@ -37,7 +37,8 @@ def environment(contender: Contender, values: Mapping[str, object]) -> dict[str,
 
 def path() -> str:
     """The search path, with the folder of this interpreter (and so of deadheat-load) first."""
-    return f"{Path(sys.executable).parent}:{os.environ.get('PATH', os.defpath)}"
+    # Debian keeps servers such as nginx where only root's path leads.
+    return f"{Path(sys.executable).parent}:{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 
 
 def fill(contender: Contender, text: str, values: Mapping[str, object]) -> str:

@@ -137,7 +137,9 @@ def _chosen(asked: Asked, suite: Suite, name: str, names: Sequence[str]) -> list
         if not wanted:
             return []
     else:
-        wanted = {c.id for c in pool if c.default or asked.all_}
+        # Quick races what says default = true; longer presets every contender as it is documented.
+        every = asked.preset != "quick"
+        wanted = {c.id for c in pool if c.default or asked.all_ or (every and c.variant is None)}
     return [c for c in pool if c.id in wanted or c.id == suite.workloads[name].reference]
 
 

@@ -30,7 +30,7 @@ def run(
     contender: Annotated[
         list[str] | None, typer.Option("--contender", "-c", help="NAME or NAME:VARIANT; may be repeated.")
     ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Every contender and variant.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Every contender and every variant.")] = False,
     preset: Annotated[str, typer.Option(help="quick, standard or thorough.")] = "quick",
     method: Annotated[
         str, typer.Option(help="deadheat, or as-published: as the studies' authors measured.")
