@@ -24,7 +24,7 @@ from deadheat.program import Spec
 from deadheat.run_folder import explained, write_whole
 
 # Raised when what a build does changes, so that older builds are not taken for current.
-FORMAT = 1
+FORMAT = 2
 UNAVAILABLE = 69  # EX_UNAVAILABLE of sysexits.h: the build says why on its last line of stderr
 TIME_LIMIT_S = 1800.0
 LOG_LIMIT_BYTES = 16 << 20
@@ -76,14 +76,13 @@ class Builder:
             return self._unbuilt(contender, slot, versions)
         marker = slot / MARKER
         if marker.exists():
-            record = Built.model_validate_json(marker.read_bytes())
-            return Build(contender, folder, record.model_copy(update={"cached": True}))
+            return Build(contender, folder, _recorded(marker, contender, cached=True))
         say("building")
         return self._run(contender, slot, versions)
 
     def _slot(self, contender: Contender, versions: dict[str, str]) -> Path:
-        name = contender.id.replace(":", "+")
-        return self._cache / "builds" / contender.workload / name / key(contender, versions)
+        # Neither the workload nor the variant is in the path: who builds the same shares the build.
+        return self._cache / "builds" / contender.name / key(contender, versions)
 
     def _unbuilt(self, contender: Contender, slot: Path, versions: dict[str, str]) -> Build:
         """Nothing to build: the copy alone, so that a run never writes into the sources."""
@@ -98,7 +97,7 @@ class Builder:
                 toolchains=versions,
             )
             write_whole(marker, record.model_dump_json())
-        return Build(contender, slot / contender.folder.name, Built.model_validate_json(marker.read_bytes()))
+        return Build(contender, slot / contender.folder.name, _recorded(marker, contender, cached=False))
 
     def _run(self, contender: Contender, slot: Path, versions: dict[str, str]) -> Build:
         assert contender.build is not None
@@ -160,8 +159,13 @@ def key(contender: Contender, versions: dict[str, str]) -> str:
 
 
 def _own_files(workload: Path) -> Iterator[Path]:
-    """The workload's own files, which contenders share: `../greeter.proto`."""
-    return (file for file in sorted(workload.iterdir()) if file.is_file())
+    """The workload's own files, which contenders share: `../greeter.proto`. Its manifest is no source."""
+    return (f for f in sorted(workload.iterdir()) if f.is_file() and _is_source(f) and f.suffix != ".toml")
+
+
+def _is_source(file: Path) -> bool:
+    """Prose and our manifest are not built: mending them is no reason to build again."""
+    return file.suffix != ".md" and file.name != "contender.toml"
 
 
 def _sources(folder: Path) -> Iterator[Path]:
@@ -169,7 +173,7 @@ def _sources(folder: Path) -> Iterator[Path]:
         if entry.is_dir() and not entry.is_symlink():
             if entry.name not in LEFTOVERS:
                 yield from _sources(entry)
-        elif entry.is_file():
+        elif entry.is_file() and _is_source(entry):
             yield entry
 
 
@@ -183,6 +187,13 @@ def _copy(contender: Contender, slot: Path) -> None:
             to = slot / contender.folder.name / file.relative_to(contender.folder)
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(file, to)
+
+
+def _recorded(marker: Path, contender: Contender, *, cached: bool) -> Built:
+    """What an earlier build left on record, in the name of the contender that uses it now."""
+    record = Built.model_validate_json(marker.read_bytes())
+    own = {"workload": contender.workload, "contender": contender.id, "cached": cached}
+    return record.model_copy(update=own)
 
 
 def _artifact_bytes(contender: Contender, folder: Path) -> int | None:
