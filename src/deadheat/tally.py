@@ -53,8 +53,8 @@ class Tally:
 
     def outside_run(self, entry: str) -> OutsideRun | None:
         """The best run of an entry, which alone counts where a study took the best of several."""
-        runs = self.outside.get(entry, [])
-        return max(runs, key=lambda run: run.throughput_rps, default=None)
+        runs = self.outside.get(entry)
+        return _best(runs) if runs else None
 
     def common_blocks(self, *entries: str) -> list[int]:
         """The blocks in which all these entries were measured."""
@@ -112,11 +112,12 @@ def tally(race: WorkloadPlan, observations: Iterable[Observation]) -> Tally:
         elif isinstance(o, BlockEnded):
             found.blocks.append(o.block)
     found.blocks.sort()
-    for entry in found.outside:
-        best = found.outside_run(entry)
-        assert best is not None
-        found.turns[entry] = {best.block: [best]}
+    found.turns |= {run.entry: {run.block: [run]} for run in map(_best, found.outside.values())}
     return found
+
+
+def _best(runs: Iterable[OutsideRun]) -> OutsideRun:
+    return max(runs, key=lambda run: run.throughput_rps)
 
 
 def throughput_rps(turn: Turn) -> float:

@@ -28,7 +28,8 @@ class Figures:
     """What a generator printed, in its own precision. Seconds, bytes, milliseconds.
 
     `latency_ms` is keyed `mean`, `stdev`, `max`, `p50` and so on: whatever the tool reports. `errors` holds
-    every kind that it counts and that was not zero. `threads` are the generator's, where it says. `shown` are lines in the tool's own form.
+    every kind that it counts and that was not zero. `threads` are the generator's, where it says. `shown`
+    are lines in the tool's own form.
     """
 
     requests: int

@@ -30,7 +30,7 @@ def _path(stage: Stage, port: int) -> tuple[str, str | None]:
         return plan.path, None
     try:
         conformance.ask_http(HttpCase(path=plan.path, body=plan.body), port, "")
-    except Wrong as wrong:
+    except Wrong:
         if plan.instead is None:
             raise
         _known(stage, port, plan.instead)

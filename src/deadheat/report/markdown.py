@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from deadheat.model.result import ContenderResult, Results, WorkloadResult
-from deadheat.report import claims_table, forest, terminal, words
+from deadheat.report import claims_table, forest, published_table, terminal, words
 
 Column = Callable[[ContenderResult], str]
 
@@ -45,6 +45,9 @@ def _workload(result: WorkloadResult, margin: float) -> Iterator[str]:
     yield ""
     yield _text(result.question)
     yield ""
+    if result.method == "as-published":
+        yield from _published(result)
+        return
     for verdict in result.verdicts:
         yield f"- {_text(words.sentence(verdict, margin))}"
     yield ""
@@ -69,6 +72,34 @@ def _workload(result: WorkloadResult, margin: float) -> Iterator[str]:
     for whose, gate in terminal.broken_gates(result):
         yield f"! {whose}: {gate}"
     yield "```"
+
+
+def _published(result: WorkloadResult) -> Iterator[str]:
+    yield _text(words.headline(result))
+    yield ""
+    for note in result.notes:
+        yield f"- {_text(note)}"
+    yield ""
+    yield "| " + " | ".join(published_table.HEADER) + " |"
+    yield "|" + " --- |" * len(published_table.HEADER)
+    for cells in published_table.rows(result):
+        yield "| " + " | ".join(map(_text, cells)) + " |"
+    yield ""
+    for line in published_table.ratios(result):
+        yield f"- {_text(line)}"
+    for row in result.contenders:
+        if row.outside is not None and row.outside.shown:
+            yield ""
+            yield f"What {row.outside.tool} printed of {_text(row.id)}:"
+            yield ""
+            yield "```"
+            # A fence of somebody else's would end ours.
+            yield from (line.replace("`", "'") for line in row.outside.shown)
+            yield "```"
+    yield ""
+    yield f"- {terminal.gate_line(result)}"
+    for whose, gate in terminal.broken_gates(result):
+        yield f"- {_text(f'{whose}: {gate}')}"
 
 
 def _columns(result: WorkloadResult) -> list[tuple[str, Column]]:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from deadheat.model.result import ContenderResult, Results, WorkloadResult
-from deadheat.report import claims_table, forest, words
+from deadheat.report import claims_table, forest, published_table, words
 
 _STYLES = {"faster": "bold", "dead heat": "cyan", "inconclusive": "yellow", "invalid": "red"}
 
@@ -29,6 +29,9 @@ def workload(result: WorkloadResult, margin: float, width: int) -> Iterator[Text
     """The lines of one race."""
     yield Text(words.headline(result), "bold")
     yield Text("")
+    if result.method == "as-published":
+        yield from _published(result)
+        return
     yield from _table(result, margin, width)
     plot = forest.draw(forest.marks(result), margin, min(width, 80) - 2)
     if plot:
@@ -37,6 +40,21 @@ def workload(result: WorkloadResult, margin: float, width: int) -> Iterator[Text
     yield Text("")
     for verdict in result.verdicts:
         yield Text("  " + words.sentence(verdict, margin), _STYLES[verdict.verdict])
+    yield Text("  " + gate_line(result), "dim")
+    for row_id, gate in broken_gates(result):
+        yield Text(f"  ! {row_id}: {gate}", "yellow")
+
+
+def _published(result: WorkloadResult) -> Iterator[Text]:
+    """A study's own method: its figures and ours side by side, and what the gates say of ours."""
+    for note in result.notes:
+        yield Text(f"  {note}", "dim")
+    yield Text("")
+    for line in published_table.lines(published_table.rows(result)):
+        yield Text(f"  {line}")
+    yield Text("")
+    for line in published_table.ratios(result):
+        yield Text(f"  {line}")
     yield Text("  " + gate_line(result), "dim")
     for row_id, gate in broken_gates(result):
         yield Text(f"  ! {row_id}: {gate}", "yellow")
@@ -92,7 +110,9 @@ def gate_line(result: WorkloadResult) -> str:
     """`gates: 14 of 14 hold · null pair 1.00 (0.98 to 1.02) · the best is at 49% of the ceiling`."""
     gates = [*result.gates, *(gate for row in result.contenders for gate in row.gates)]
     parts = [f"gates: {sum(gate.ok for gate in gates)} of {len(gates)} hold"]
-    if result.null_pair is None:
+    if result.method == "as-published":
+        parts.append("one figure of each: no null pair, no verdict")
+    elif result.null_pair is None:
         parts.append("no null pair yet")
     else:
         parts.append(

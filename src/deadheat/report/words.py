@@ -73,6 +73,8 @@ def headline(result: WorkloadResult) -> str:
         what += f", {result.connections} connections"
     if result.n is not None:
         what += f", n = {result.n}"
+    if result.method == "as-published":
+        return f"{name} · {what}"
     turns = "invocations" if result.kind in ("program", "redis-client") else "slices"
     blocks = f"{result.blocks} block{'s' if result.blocks != 1 else ''}"
     if result.blocks < result.blocks_planned:

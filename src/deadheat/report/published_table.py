@@ -1,0 +1,95 @@
+"""A study's figures beside the same figures here, as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from deadheat.model.claim import PublishedRow
+from deadheat.model.result import ContenderResult, WorkloadResult
+from deadheat.report import words
+
+HEADER = ("contender", "published", "here", "mean latency published", "here", "remarks")
+DASH = words.DASH
+
+
+def rows(result: WorkloadResult) -> list[tuple[str, ...]]:
+    """A row a contender, in the order of HEADER; figures are context, their ratios are what to compare."""
+    return [_row(result, row) for row in result.contenders]
+
+
+def ratios(result: WorkloadResult) -> Iterator[str]:
+    """`a over b: published 1.20, here 1.31; one figure of each, so no interval`, of each other."""
+    reference = next((r.published for r in result.contenders if r.id == result.reference), None)
+    for row in result.contenders:
+        printed = _published_ratio(result.metric, row.published, reference)
+        if row.id == result.reference or printed is None:
+            continue
+        here = DASH if row.against_reference is None else words.ratio(row.against_reference.ratio)
+        yield (
+            f"{row.id} over {result.reference}: published {words.ratio(printed)}, here {here}; "
+            "one figure of each, so no interval"
+        )
+
+
+def lines(cells: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """In columns, the remarks below their row."""
+    table = [HEADER[:-1], *(row[:-1] for row in cells)]
+    widths = [max(len(row[at]) for row in table) for at in range(len(HEADER) - 1)]
+    remarks = ["", *(row[-1] for row in cells)]
+    for row, remark in zip(table, remarks, strict=True):
+        first, *rest = row
+        yield "  ".join(
+            [first.ljust(widths[0]), *(c.rjust(w) for c, w in zip(rest, widths[1:], strict=True))]
+        ).rstrip()
+        if remark:
+            yield f"  {remark}"
+
+
+def _row(result: WorkloadResult, row: ContenderResult) -> tuple[str, ...]:
+    return (
+        row.id,
+        _printed(result.metric, row.published),
+        words.amount(result.metric, words.own_measure(result.metric, row)),
+        _ms(row.published.latency_ms.get("mean") if row.published is not None else None),
+        _ms(row.latency_ms.mean if row.latency_ms is not None else None),
+        "; ".join(_remarks(row)),
+    )
+
+
+def _remarks(row: ContenderResult) -> Iterator[str]:
+    if row.status != "measured":
+        yield f"{row.status}: {row.reason}" if row.reason else row.status
+    if row.outside is not None:
+        run = row.outside
+        yield f"{run.tool} {run.version} {' '.join(run.argv[1:])}"
+        server = f", the server {run.server_cpu_s / run.wall_s:.0%}" if run.server_cpu_s is not None else ""
+        yield f"{run.tool} used {run.generator_cpu_s / run.wall_s:.0%} of a CPU{server}"
+        if run.note:
+            yield run.note
+    if row.published is not None and row.published.errors:
+        yield f"published errors: {_errors(row.published.errors)}"
+    if row.outside is not None and row.outside.errors:
+        yield f"errors here: {_errors(row.outside.errors)}"
+
+
+def _errors(errors: dict[str, int]) -> str:
+    return ", ".join(f"{kind} {count:,}" for kind, count in errors.items())
+
+
+def _printed(metric: str, row: PublishedRow | None) -> str:
+    value = None if row is None else getattr(row, metric)
+    if value is None:
+        return DASH
+    return words.figure(value) if metric == "throughput_rps" else words.seconds(value)
+
+
+def _published_ratio(metric: str, row: PublishedRow | None, reference: PublishedRow | None) -> float | None:
+    own, other = (None if r is None else getattr(r, metric) for r in (row, reference))
+    if not own or not other:
+        return None
+    ratio: float = own / other if metric == "throughput_rps" else other / own
+    return ratio
+
+
+def _ms(value: float | None) -> str:
+    return DASH if value is None else f"{words.figure(value)} ms"
