@@ -180,7 +180,8 @@ def _sources(folder: Path) -> Iterator[Path]:
 def _copy(contender: Contender, slot: Path) -> None:
     with explained(slot, "DEADHEAT_CACHE names another folder for builds"):
         shutil.rmtree(slot, ignore_errors=True)
-        slot.mkdir(parents=True)
+        # A contender may be its manifest alone: there is still a folder to run in.
+        (slot / contender.folder.name).mkdir(parents=True)
         for file in _own_files(contender.folder.parent):
             shutil.copy2(file, slot / file.name)
         for file in _sources(contender.folder):
