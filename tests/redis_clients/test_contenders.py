@@ -121,7 +121,7 @@ def test_ends_when_the_server_goes_away(contender: Contender, folder: Path) -> N
 
 
 def test_ends_on_an_unknown_option(contender: Contender, folder: Path, redis_port: int) -> None:
-    assert "--colour" in fails(contender, folder, redis_port, "--colour")
+    assert "-colour" in fails(contender, folder, redis_port, "--colour")
 
 
 def test_ours_refuse_garbage(contender: Contender, folder: Path) -> None:

@@ -20,7 +20,7 @@ describe RedisClient::Options do
     options = RedisClient::Options.parse("redis://")
     {options.host, options.port, options.database, options.protocol, options.tls?}.should eq({"127.0.0.1", 6379, 0, 2, false})
     RedisClient::Options.parse("redis://h?timeout=0").timeout.should be_nil
-    RedisClient::Options.parse("unix:///tmp/x.sock?db=2").socket_path.should eq "/tmp/x.sock"
+    RedisClient::Options.parse("unix:///run/x.sock?db=2").socket_path.should eq "/run/x.sock"
     RedisClient::Options.parse("redis://:pass@h").username.should be_nil
   end
 
