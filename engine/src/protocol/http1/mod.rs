@@ -2,6 +2,7 @@
 
 mod body;
 pub mod chunked;
+pub mod fuzz;
 pub mod head;
 mod mix;
 mod request;
