@@ -45,7 +45,7 @@ def estimated_s(race: WorkloadPlan) -> float:
     """About how long it takes, seconds."""
     outside = race.outside
     assert outside is not None
-    one = outside.seconds or (outside.total or 0) / GUESSED_RPS
+    one = outside.seconds or (outside.total or GUESSED_RPS) / GUESSED_RPS
     return len(race.entries) * (START_S + outside.runs * one)
 
 
@@ -134,6 +134,8 @@ def _notes(recipe: AsPublished, seconds: int | None, total: int | None) -> list[
     """What a reader must know of the figures."""
     best = f", the best of {recipe.runs} runs" if recipe.runs > 1 else ", one run each"
     notes = [f"{recipe.tool} as the study ran it: nothing pinned, one contender after the other{best}"]
+    if recipe.tool == "time":
+        notes.append("user and system time in steps of 10 ms, as time prints them")
     if seconds != recipe.seconds:
         notes.append(f"runs of {seconds} s, the study's were {recipe.seconds} s (--preset thorough)")
     if total != recipe.total:

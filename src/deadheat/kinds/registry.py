@@ -5,6 +5,7 @@ from deadheat.kinds.grpc import GrpcKind
 from deadheat.kinds.http import HttpKind
 from deadheat.kinds.program import ProgramKind
 from deadheat.kinds.published_http import published_http
+from deadheat.kinds.published_redis import PublishedRedis
 from deadheat.kinds.redis_client import RedisClientKind
 
 KINDS: dict[str, Kind] = {
@@ -18,4 +19,5 @@ KINDS: dict[str, Kind] = {
 BY_METHOD: dict[tuple[str, str], Kind] = {
     **{(name, "deadheat"): kind for name, kind in KINDS.items()},
     ("http", "as-published"): published_http(),
+    ("redis-client", "as-published"): PublishedRedis(),
 }

@@ -80,8 +80,8 @@ def _published(result: WorkloadResult) -> Iterator[str]:
     for note in result.notes:
         yield f"- {_text(note)}"
     yield ""
-    yield "| " + " | ".join(published_table.HEADER) + " |"
-    yield "|" + " --- |" * len(published_table.HEADER)
+    yield "| " + " | ".join(published_table.header(result)) + " |"
+    yield "|" + " --- |" * len(published_table.header(result))
     for cells in published_table.rows(result):
         yield "| " + " | ".join(map(_text, cells)) + " |"
     yield ""

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from deadheat.model.claim import PublishedRow
 from deadheat.model.result import ContenderResult, WorkloadResult
 from deadheat.report import words
 
-HEADER = ("contender", "published", "here", "mean latency published", "here", "remarks")
 DASH = words.DASH
 
 
+def header(result: WorkloadResult) -> tuple[str, ...]:
+    second = "own clock" if result.kind == "redis-client" else "mean latency"
+    what = words.UNITS[result.metric]
+    return ("contender", f"{what}, published", "here", f"{second}, published", "here", "remarks")
+
+
 def rows(result: WorkloadResult) -> list[tuple[str, ...]]:
-    """A row a contender, in the order of HEADER; figures are context, their ratios are what to compare."""
+    """A row a contender, in the order of the header: figures are context, ratios what to compare."""
     return [_row(result, row) for row in result.contenders]
 
 
@@ -31,10 +36,11 @@ def ratios(result: WorkloadResult) -> Iterator[str]:
         )
 
 
-def lines(cells: Sequence[tuple[str, ...]]) -> Iterator[str]:
+def lines(result: WorkloadResult) -> Iterator[str]:
     """In columns, the remarks below their row."""
-    table = [HEADER[:-1], *(row[:-1] for row in cells)]
-    widths = [max(len(row[at]) for row in table) for at in range(len(HEADER) - 1)]
+    cells = rows(result)
+    table = [header(result)[:-1], *(row[:-1] for row in cells)]
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
     remarks = ["", *(row[-1] for row in cells)]
     for row, remark in zip(table, remarks, strict=True):
         first, *rest = row
@@ -50,10 +56,17 @@ def _row(result: WorkloadResult, row: ContenderResult) -> tuple[str, ...]:
         row.id,
         _printed(result.metric, row.published),
         words.amount(result.metric, words.own_measure(result.metric, row)),
-        _ms(row.published.latency_ms.get("mean") if row.published is not None else None),
-        _ms(row.latency_ms.mean if row.latency_ms is not None else None),
+        *_second(result, row),
         "; ".join(_remarks(row)),
     )
+
+
+def _second(result: WorkloadResult, row: ContenderResult) -> tuple[str, str]:
+    printed, latency = row.published, row.latency_ms
+    if result.kind == "redis-client":
+        return _printed("own_wall_s", printed), words.amount("own_wall_s", row.own_wall_s)
+    published_ms = None if printed is None else printed.latency_ms.get("mean")
+    return _ms(published_ms), _ms(None if latency is None else latency.mean)
 
 
 def _remarks(row: ContenderResult) -> Iterator[str]:

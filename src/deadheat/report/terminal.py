@@ -50,7 +50,7 @@ def _published(result: WorkloadResult) -> Iterator[Text]:
     for note in result.notes:
         yield Text(f"  {note}", "dim")
     yield Text("")
-    for line in published_table.lines(published_table.rows(result)):
+    for line in published_table.lines(result):
         yield Text(f"  {line}")
     yield Text("")
     for line in published_table.ratios(result):

@@ -1,0 +1,45 @@
+"""The Redis study: each client once, timed by `time`, against a Redis that nothing is pinned away from."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import ExitStack
+
+from deadheat.conformance import Wrong
+from deadheat.kinds import redis_server
+from deadheat.kinds.base import Stage
+from deadheat.kinds.redis_client import RedisClientKind
+from deadheat.model.observation import Failed, Observation
+from deadheat.model.plan import WorkloadPlan
+from deadheat.schedule import Block, Turn
+
+# What `time` printed in the study: 0.28s user 0.04s system.
+DIGITS = 2
+
+
+class PublishedRedis(RedisClientKind):
+    """Conformance is ours; then one invocation each, in the study's order, on one Redis."""
+
+    def unavailable(self, race: WorkloadPlan) -> str | None:
+        return redis_server.missing(None)
+
+    def block(self, stage: Stage, block: Block) -> Generator[Observation]:
+        with ExitStack() as stack:
+            server = redis_server.start(stage, None, stack)
+            for place, entry in enumerate(e.id for e in stage.race.entries if e.id in block.start):
+                stage.view.state(entry, "racing")
+                try:
+                    ran = self._invocation(stage, block, Turn(0, place, entry), server, warm_up=False)
+                except Wrong as wrong:
+                    stage.view.state(entry, "failed")
+                    yield Failed(
+                        workload=stage.race.key,
+                        block=block.index,
+                        entry=entry,
+                        reason=wrong.reason,
+                        wrong_answer=True,
+                    )
+                    continue
+                stage.view.state(entry, "waiting")
+                coarse = {"user_s": round(ran.user_s, DIGITS), "system_s": round(ran.system_s, DIGITS)}
+                yield ran.model_copy(update=coarse)
