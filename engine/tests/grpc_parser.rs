@@ -6,7 +6,6 @@ use deadheat_load::protocol::h2::hpack::{indexed, literal, literal_indexed};
 use deadheat_load::protocol::{ErrorKind, Protocol};
 use proptest::prelude::*;
 use serde_json::json;
-use std::sync::OnceLock;
 
 const GREETER: &str = "
     syntax = \"proto3\";
@@ -15,22 +14,27 @@ const GREETER: &str = "
     message Name { string name = 1; }
     message Greeting { string message = 1; }";
 
+thread_local! {
+    /// Compiling the contract is slow, and every case needs a protocol of its own.
+    static PROTOCOL: Grpc = greeter();
+}
+
 fn protocol() -> Grpc {
-    static PROTOCOL: OnceLock<Grpc> = OnceLock::new();
-    let make = || {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("greeter.proto");
-        std::fs::write(&path, GREETER).unwrap();
-        let ask = Ask {
-            proto: Some(path),
-            call: "greeter.Greeter/SayHello".into(),
-            data: json!({"name": "a"}),
-            expect: Some(json!({"message": "hello"})),
-            ..Ask::default()
-        };
-        Grpc::new(&ask, false, "h:1").unwrap()
+    PROTOCOL.with(Grpc::clone)
+}
+
+fn greeter() -> Grpc {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("greeter.proto");
+    std::fs::write(&path, GREETER).unwrap();
+    let ask = Ask {
+        proto: Some(path),
+        call: "greeter.Greeter/SayHello".into(),
+        data: json!({"name": "a"}),
+        expect: Some(json!({"message": "hello"})),
+        ..Ask::default()
     };
-    PROTOCOL.get_or_init(make).clone()
+    Grpc::new(&ask, false, "h:1").unwrap()
 }
 
 /// Stream, status and kind of failure of each reply, and whether the bytes were right at all.

@@ -1,6 +1,6 @@
 //! The messages of one reply, compared as they come in.
 
-use super::message::{Expected, PREFIX};
+use super::message::{unpack, Expected, PREFIX};
 
 /// Servers and clients of gRPC agree on 4 MiB where nobody says anything else.
 const LONGEST_MESSAGE: u32 = 4 << 20;
@@ -15,6 +15,8 @@ pub struct Body {
     /// How far the message is the one expected; from then on it is collected in `got`.
     at: usize,
     collecting: bool,
+    /// The message is compressed.
+    is_packed: bool,
     /// The message that is different, or of which that is not known yet.
     got: Vec<u8>,
     pub messages: u32,
@@ -43,6 +45,8 @@ impl Body {
         &self.got
     }
 
+    /// `gzip`: compressed messages are welcome.
+    ///
     /// # Errors
     /// What the call is to fail with.
     #[inline]
@@ -50,9 +54,10 @@ impl Body {
         &mut self,
         mut data: &[u8],
         expected: Option<&Expected>,
+        gzip: bool,
     ) -> Result<(), &'static str> {
         if let (Some(expected), true) = (expected, self.is_whole()) {
-            while let Some(rest) = data.strip_prefix(expected.framed.as_slice()) {
+            while let Some(rest) = expected.strip(data) {
                 self.messages += 1;
                 data = rest;
             }
@@ -60,13 +65,14 @@ impl Body {
         if data.is_empty() {
             return Ok(());
         }
-        self.take_slowly(data, expected)
+        self.take_slowly(data, expected, gzip)
     }
 
     fn take_slowly(
         &mut self,
         mut data: &[u8],
         expected: Option<&Expected>,
+        gzip: bool,
     ) -> Result<(), &'static str> {
         loop {
             if self.have < PREFIX {
@@ -77,7 +83,7 @@ impl Body {
                 if self.have < PREFIX {
                     return Ok(());
                 }
-                self.begin()?;
+                self.begin(gzip)?;
             }
             let here = data.len().min(self.left as usize);
             let (piece, rest) = data.split_at(here);
@@ -87,21 +93,26 @@ impl Body {
             if self.left > 0 {
                 return Ok(());
             }
-            self.end(expected);
+            self.end(expected)?;
             if data.is_empty() {
                 return Ok(());
             }
         }
     }
 
-    fn begin(&mut self) -> Result<(), &'static str> {
+    fn begin(&mut self, gzip: bool) -> Result<(), &'static str> {
         let [flag, length @ ..] = self.prefix;
         self.left = u32::from_be_bytes(length);
         self.at = 0;
-        self.collecting = false;
+        self.is_packed = flag == 1;
+        self.collecting = self.is_packed;
+        if self.is_packed && !self.is_different {
+            self.got.clear();
+        }
         match flag {
-            0 if self.left > LONGEST_MESSAGE => Err("a message of over 4 MiB"),
+            _ if self.left > LONGEST_MESSAGE => Err("a message of over 4 MiB"),
             0 => Ok(()),
+            1 if gzip => Ok(()),
             1 => Err("a compressed reply that nobody asked for"),
             _ => Err("no gRPC message: its first byte is neither 0 nor 1"),
         }
@@ -124,18 +135,29 @@ impl Body {
         }
     }
 
-    fn end(&mut self, expected: Option<&Expected>) {
+    fn end(&mut self, expected: Option<&Expected>) -> Result<(), &'static str> {
         self.have = 0;
         self.messages += 1;
-        let Some(expected) = expected else { return };
+        let Some(expected) = expected else {
+            return Ok(());
+        };
         let message = &expected.framed[PREFIX..];
         if self.is_different || (!self.collecting && self.at == message.len()) {
-            return;
+            return Ok(());
         }
-        if !self.collecting {
+        if self.is_packed {
+            let message = unpack(&self.got, LONGEST_MESSAGE);
+            let message = message.ok_or("a compressed message that cannot be unpacked")?;
+            let packed = std::mem::replace(&mut self.got, message);
+            if expected.is(&self.got) {
+                expected.is_also(&packed);
+                return Ok(());
+            }
+        } else if !self.collecting {
             self.got.clear();
             self.got.extend_from_slice(&message[..self.at]);
         }
         self.is_different = !expected.is(&self.got);
+        Ok(())
     }
 }

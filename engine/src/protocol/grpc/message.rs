@@ -3,6 +3,7 @@
 use super::ask::Ask;
 use crate::error::{Error, Result};
 use crate::template::with_token;
+use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use flate2::Compression;
 use prost_reflect::prost::Message;
@@ -10,7 +11,8 @@ use prost_reflect::{
     DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor, ReflectMessage,
 };
 use serde_json::Value;
-use std::io::Write;
+use std::cell::RefCell;
+use std::io::{Read, Write};
 use std::path::Path;
 
 /// Bytes before each message: whether it is compressed, and its length.
@@ -93,6 +95,7 @@ impl Method {
         let message = message(self.0.output(), expect.clone(), token, "expect")?;
         Ok(Expected {
             framed: framed(0, &message.encode_to_vec()),
+            packed: RefCell::default(),
             message,
         })
     }
@@ -103,10 +106,27 @@ impl Method {
 pub struct Expected {
     /// With its prefix: what most servers will send.
     pub framed: Vec<u8>,
+    /// A compressed form of it that has come, with its prefix; empty if none has.
+    packed: RefCell<Vec<u8>>,
     message: DynamicMessage,
 }
 
 impl Expected {
+    /// What follows the expected message in `data`, if `data` begins with it.
+    #[inline]
+    pub fn strip<'a>(&self, data: &'a [u8]) -> Option<&'a [u8]> {
+        let packed = self.packed.borrow();
+        match data.strip_prefix(self.framed.as_slice()) {
+            None if !packed.is_empty() => data.strip_prefix(packed.as_slice()),
+            rest => rest,
+        }
+    }
+
+    /// These compressed bytes are the message: next time they need not be unpacked.
+    pub fn is_also(&self, packed: &[u8]) {
+        *self.packed.borrow_mut() = framed(1, packed);
+    }
+
     /// Whether other bytes are the same message: fields may stand in another order.
     #[cold]
     pub fn is(&self, bytes: &[u8]) -> bool {
@@ -126,6 +146,14 @@ impl Expected {
             ),
         }
     }
+}
+
+/// A message that came compressed; `None` if it is none, or too long.
+pub fn unpack(packed: &[u8], longest: u32) -> Option<Vec<u8>> {
+    let mut message = Vec::new();
+    let mut decoder = GzDecoder::new(packed).take(u64::from(longest) + 1);
+    decoder.read_to_end(&mut message).ok()?;
+    (message.len() <= longest as usize).then_some(message)
 }
 
 fn shown(message: &DynamicMessage) -> String {

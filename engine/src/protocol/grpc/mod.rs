@@ -124,6 +124,7 @@ impl Protocol for Grpc {
             wire: &self.wire,
             expected: self.expected.as_ref(),
             messages: self.messages,
+            gzip: self.ask.gzip,
         };
         if !connection.is_ready {
             is_http2(input)?;

@@ -14,6 +14,8 @@ pub struct Asked<'a> {
     pub wire: &'a Wire,
     pub expected: Option<&'a Expected>,
     pub messages: u32,
+    /// Replies may be compressed.
+    pub gzip: bool,
 }
 
 impl From<frame::Malformed> for Failure {
@@ -103,7 +105,7 @@ impl Connection {
         if stream.failure.is_none() {
             if !stream.has_head {
                 stream.failure = Some(Failure::protocol("a message before any headers"));
-            } else if let Err(why) = stream.body.take(content, asked.expected) {
+            } else if let Err(why) = stream.body.take(content, asked.expected, asked.gzip) {
                 stream.failure = Some(Failure::protocol(why));
             }
         }

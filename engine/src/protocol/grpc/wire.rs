@@ -50,6 +50,8 @@ impl Wire {
         }
         if ask.gzip {
             fields.push(("grpc-encoding".into(), "gzip".into()));
+            // A server may answer in the encoding that it was asked in.
+            fields.push(("grpc-accept-encoding".into(), "gzip".into()));
         }
         for (name, value) in &ask.metadata {
             fields.push((name.to_ascii_lowercase(), with_token(value, token)));
@@ -126,7 +128,9 @@ mod tests {
         };
         let first = said(&wire.first_block);
         assert!(first.starts_with(":method: POST\n:scheme: http\n:path: /a.B/C\n:authority: h:1\n"));
-        assert!(first.ends_with("grpc-timeout: 1500m\ngrpc-encoding: gzip\nx-key: 7f\n"));
+        assert!(first.ends_with(
+            "grpc-timeout: 1500m\ngrpc-encoding: gzip\ngrpc-accept-encoding: gzip\nx-key: 7f\n"
+        ));
         assert_eq!(said(&wire.next_block), first);
         assert_eq!(said(&wire.next_block), first);
         assert_eq!(said(&wire.plain_block), first);

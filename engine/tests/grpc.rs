@@ -1,0 +1,236 @@
+//! gRPC load against our own server: calls, streams, large messages, lies that are counted.
+
+#[path = "support/grpc.rs"]
+mod greeter;
+
+use deadheat_load::load::control::Control;
+use deadheat_load::protocol::grpc::Ask;
+use deadheat_load::target;
+use greeter::{ask, load, spec, turn};
+use serde_json::{json, Value};
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+/// `deadheat-load serve grpc`.
+struct Ours {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Ours {
+    fn start(options: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_deadheat-load"))
+            .args(["serve", "grpc", "--port", "0", "--count"])
+            .args(options)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("our own program");
+        let mut line = String::new();
+        let mut stderr = BufReader::new(child.stderr.as_mut().unwrap());
+        stderr.read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("listening on ").unwrap();
+        let address = address.parse().unwrap();
+        Self { child, address }
+    }
+
+    fn stop(mut self) -> Value {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
+        let mut text = String::new();
+        let mut stdout = self.child.stdout.take().unwrap();
+        stdout.read_to_string(&mut text).unwrap();
+        serde_json::from_str(&text).unwrap()
+    }
+}
+
+impl Drop for Ours {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn greetings_echoes_and_streams() {
+    let server = Ours::start(&["--hello"]);
+    let mut target = target::open(&spec(server.address, ask())).unwrap();
+    for token in ["a", "\u{e9}\u{1f600}", "longer than it was before", ""] {
+        let slice = target
+            .turn(&turn(token, 1_000), &Control::default())
+            .unwrap();
+        assert_eq!(
+            (slice.replies_all, slice.first_error),
+            (1_000, None),
+            "{token}"
+        );
+    }
+    drop(target);
+    let streamed = Ask {
+        call: "greeter.Greeter/SayHellos".into(),
+        messages: Some(100),
+        metadata: vec![("X-Key".into(), "{token}".into())],
+        deadline_ms: Some(10_000),
+        ..ask()
+    };
+    let slice = load(&spec(server.address, streamed.clone()), 500);
+    assert_eq!((slice.replies_all, slice.first_error), (500, None));
+    let short = Ask {
+        messages: Some(99),
+        ..streamed
+    };
+    let slice = load(&spec(server.address, short), 20);
+    assert_eq!(slice.errors.body, 20);
+    assert_eq!(slice.first_error.unwrap(), "100 messages, expected 99");
+    assert_eq!(server.stop()["requests"], 4_520);
+
+    let server = Ours::start(&[]);
+    // The same bytes are a HelloReply, too.
+    let echo = Ask {
+        expect: Some(json!({"message": "{token}"})),
+        ..ask()
+    };
+    for gzip in [false, true] {
+        let slice = load(
+            &spec(
+                server.address,
+                Ask {
+                    gzip,
+                    ..echo.clone()
+                },
+            ),
+            500,
+        );
+        assert_eq!((slice.replies_all, slice.first_error), (500, None));
+    }
+}
+
+#[test]
+fn messages_larger_than_every_window() {
+    let server = Ours::start(&[]);
+    let name = "x".repeat(1_000_000);
+    let large = Ask {
+        data: json!({"name": name}),
+        expect: Some(json!({"message": name})),
+        ..ask()
+    };
+    let slice = load(&spec(server.address, large.clone()), 40);
+    assert_eq!((slice.replies_all, slice.first_error), (40, None));
+    let too_large = Ask {
+        data: json!({"name": "x".repeat(5_000_000)}),
+        ..large
+    };
+    let slice = load(&spec(server.address, too_large), 5);
+    assert_eq!(slice.errors.status, 5);
+    assert_eq!(
+        slice.first_error.unwrap(),
+        "grpc-status 8 RESOURCE_EXHAUSTED"
+    );
+}
+
+#[test]
+fn lies_of_our_server_are_counted_as_what_they_are() {
+    let server = Ours::start(&["--hello", "--fail", "1/10", "--wrong-body", "1/25"]);
+    let slice = load(&spec(server.address, ask()), 1_000);
+    assert_eq!((slice.errors.status, slice.errors.body), (100, 20));
+    assert_eq!((slice.replies_all, slice.errors.total()), (880, 120));
+    let told = server.stop();
+    assert_eq!(
+        (&told["fail"], &told["wrong_body"]),
+        (&json!(100), &json!(20))
+    );
+
+    let server = Ours::start(&["--hello", "--byte-by-byte"]);
+    let slice = load(&spec(server.address, ask()), 200);
+    assert_eq!((slice.replies_all, slice.first_error), (200, None));
+
+    let server = Ours::start(&["--hello", "--grpc-status", "13"]);
+    let slice = load(&spec(server.address, ask()), 100);
+    assert_eq!((slice.replies_all, slice.errors.status), (0, 100));
+    assert_eq!(slice.first_error.unwrap(), "grpc-status 13 INTERNAL");
+
+    let server = Ours::start(&["--hello"]);
+    let unknown = Ask {
+        proto: None,
+        protoset: Some(compiled()),
+        ..ask()
+    };
+    let unknown = Ask {
+        call: "other.Service/Unknown".into(),
+        ..unknown
+    };
+    let slice = load(&spec(server.address, unknown), 10);
+    assert_eq!(slice.first_error.unwrap(), "grpc-status 12 UNIMPLEMENTED");
+}
+
+/// A contract that nobody serves, compiled.
+fn compiled() -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let source = folder.join("other.proto");
+    let text =
+        "syntax = \"proto3\"; package other; message M { string name = 1; string message = 2; }
+        service Service { rpc Unknown(M) returns (M); }";
+    std::fs::write(&source, text).unwrap();
+    let set = protox::compile(["other.proto"], [&folder]).unwrap();
+    let path = folder.join("other.protoset");
+    std::fs::write(&path, prost_reflect::prost::Message::encode_to_vec(&set)).unwrap();
+    path
+}
+
+#[test]
+fn mistakes_before_any_load() {
+    let address = SocketAddr::from(([127, 0, 0, 1], 1));
+    let with = |change: fn(&mut Ask)| {
+        let mut ask = ask();
+        change(&mut ask);
+        target::open(&spec(address, ask))
+            .err()
+            .expect("it does not open")
+            .message
+    };
+    for (message, what) in [
+        (with(|_| ()), "refused the connection"),
+        (with(|ask| ask.proto = None), "--proto or --protoset"),
+        (
+            with(|ask| ask.proto = Some("/nowhere/a.proto".into())),
+            "a.proto",
+        ),
+        (
+            with(|ask| ask.protoset = Some("x".into())),
+            "--proto or --protoset",
+        ),
+        (
+            with(|ask| ask.call = "SayHello".into()),
+            "not package.Service/Method",
+        ),
+        (
+            with(|ask| ask.call = "greeter.Other/SayHello".into()),
+            "only: greeter.Greeter",
+        ),
+        (
+            with(|ask| ask.call = "greeter.Greeter/Say".into()),
+            "only: SayHello, SayHellos",
+        ),
+        (
+            with(|ask| ask.data = json!({"nam": "x"})),
+            "--data is no greeter.HelloRequest",
+        ),
+        (
+            with(|ask| ask.expect = Some(json!({"message": 5}))),
+            "expect is no greeter.HelloReply",
+        ),
+        (
+            with(|ask| ask.messages = Some(2)),
+            "replies with one message",
+        ),
+        (
+            with(|ask| ask.metadata = vec![("a b".into(), "c".into())]),
+            "metadata a b",
+        ),
+    ] {
+        assert!(message.contains(what), "{message}");
+        assert!(!message.contains('\n'), "one line: {message}");
+    }
+}
