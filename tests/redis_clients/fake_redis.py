@@ -7,8 +7,17 @@ from collections.abc import Callable
 from types import TracebackType
 
 # What a library may send when it connects, and what is said to it.
-GREETINGS = {b"CLIENT": b"+OK\r\n", b"SELECT": b"+OK\r\n", b"PING": b"+PONG\r\n", b"COMMAND": b"*0\r\n"}
-HELLO = b"*4\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$5\r\n7.0.0\r\n"
+GREETINGS = {
+    b"CLIENT": b"+OK\r\n",
+    b"SELECT": b"+OK\r\n",
+    b"PING": b"+PONG\r\n",
+    b"COMMAND": b"*0\r\n",
+    b"INFO": b"$0\r\n\r\n",
+}
+HELLO = (
+    b"+server\r\n+redis\r\n+version\r\n+7.0.0\r\n+proto\r\n:%s\r\n+id\r\n:1\r\n"
+    b"+mode\r\n+standalone\r\n+role\r\n+master\r\n+modules\r\n*0\r\n"
+)
 NO_SUCH_COMMAND = b"-ERR unknown command\r\n"
 
 
@@ -76,13 +85,14 @@ class FakeRedis:
     def _reply(self, command: tuple[bytes, ...]) -> bytes | None:
         name = command[0].upper()
         if name == b"HELLO":
-            return HELLO if command[1:2] == (b"2",) else NO_SUCH_COMMAND
+            # The replies of the workload are right in both versions: RESP3 still knows `$-1`.
+            return (b"%7\r\n" if command[1:2] == (b"3",) else b"*14\r\n") + HELLO % command[1]
         if name in GREETINGS:
             return GREETINGS[name]
         reply = self._carry_out(name, command)
         if reply is NO_SUCH_COMMAND:
             return reply
-        self.commands.append(command)
+        self.commands.append((name, *command[1:]))
         return self._spoil(len(self.commands) - 1, reply)
 
     def _carry_out(self, name: bytes, command: tuple[bytes, ...]) -> bytes:

@@ -26,13 +26,15 @@ func run() error {
 		return err
 	}
 	ctx := context.Background()
+	redis.SetLogger(silence{})
 	client := redis.NewClient(&redis.Options{
 		Addr: net.JoinHostPort(o.host, strconv.Itoa(o.port)),
 		// The study's one connection; a retry would send commands twice, a time-out end a slow run.
-		PoolSize:     1,
-		MaxRetries:   -1,
-		ReadTimeout:  -1,
-		WriteTimeout: -1,
+		PoolSize:      1,
+		MaxRetries:    -1,
+		DialerRetries: 1,
+		ReadTimeout:   -1,
+		WriteTimeout:  -1,
 	})
 	defer client.Close()
 	// The pool would open a second connection while the first is busy: this one stays the only one.
@@ -81,6 +83,11 @@ func run() error {
 	fmt.Printf("{\"wall_ns\":%d,\"commands\":%d,\"digest\":%s}\n", wall.Nanoseconds(), commands, sum.json())
 	return nil
 }
+
+// silence keeps the library from printing what its errors say as well.
+type silence struct{}
+
+func (silence) Printf(context.Context, string, ...any) {}
 
 // check returns the first error reply, and digests the replies where sum is there.
 func check(replies []redis.Cmder, sum *digest) error {

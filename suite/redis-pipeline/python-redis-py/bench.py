@@ -19,10 +19,10 @@ def main() -> None:
     client = redis.Redis(
         host=options.host,
         port=options.port,
-        single_connection_client=True,
         retry=Retry(NoBackoff(), 0),
         protocol=2,
     )
+    # Leaves its connection in the pool, for the pipeline to take.
     client.ping()
     digest = Digest() if options.verify else None
     commands = 0
