@@ -16,7 +16,8 @@ from deadheat.hosts import Host, StartError
 from deadheat.interrupt import Stop
 from deadheat.program import Exit, Spec, Why
 
-OUTPUT_LIMIT_BYTES = 16 << 20
+# ghz prints a record a call, a hundred bytes each, of a million calls.
+OUTPUT_LIMIT_BYTES = 256 << 20
 
 
 class GeneratorError(Exception):
@@ -54,6 +55,9 @@ class OutsideGenerator(Protocol):
 
     def version(self) -> str:
         """As it tells it."""
+
+    def prepare(self, host: Host, stop: Stop, cpus: frozenset[int]) -> None:
+        """Get it ready where it is not. Raises GeneratorError: then nothing can be measured with it."""
 
     def argv(self, arguments: Sequence[str], url: str) -> tuple[str, ...]:
         """The whole command line for these arguments (the study's own) against this URL."""

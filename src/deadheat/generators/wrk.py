@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 from deadheat import toolchain
 from deadheat.generators.outside import Figures, GeneratorError
+from deadheat.hosts import Host
+from deadheat.interrupt import Stop
 
 # Units as wrk's units.c prints them: time is decimal up to seconds, then 60; bytes are binary.
 TIME_MS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 60e3, "h": 3600e3}
@@ -66,6 +68,9 @@ class Wrk:
 
     def version(self) -> str:
         return toolchain.version_of("wrk") or "?"
+
+    def prepare(self, host: Host, stop: Stop, cpus: frozenset[int]) -> None:
+        """It is there as it is."""
 
     def argv(self, arguments: Sequence[str], url: str) -> tuple[str, ...]:
         return ("wrk", *arguments, url)

@@ -56,7 +56,7 @@ class GrpcKind:
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
-            yield from ServerBlock(stage, block, _ask, _target, stack).observe()
+            yield from ServerBlock(stage, block, ask, _target, stack).observe()
 
 
 def _cases(stage: Stage, opened: grpc.Channel, entry: str, *, ceiling: bool) -> Iterator[Callable[[], None]]:
@@ -130,7 +130,8 @@ def _compare(work: GrpcWork, method: Method, name: str, call: Any) -> None:
                 )
 
 
-def _ask(stage: Stage, port: int, random_token: str) -> None:
+def ask(stage: Stage, port: int, random_token: str) -> None:
+    """The very call that the load makes, once. Raises Wrong, or OSError where nobody answers."""
     with grpc_call.channel(stage.host.address, port) as opened:
         try:
             _greeted(_work(stage), _method(stage), opened, random_token)

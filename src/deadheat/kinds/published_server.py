@@ -11,7 +11,7 @@ from deadheat.conformance import Check, Wrong
 from deadheat.generators import outside
 from deadheat.generators.outside import GeneratorError, OutsideGenerator, Ran
 from deadheat.hosts import ExitedError, Handle, NotReadyError, StartError
-from deadheat.kinds.base import Kind, Stage
+from deadheat.kinds.base import Kind, RaceUnavailableError, Stage
 from deadheat.kinds.server import READY_TIMEOUT_S, STOP_GRACE_S, elsewhere, last_words
 from deadheat.model.observation import Ended, Failed, Observation, OutsideRun, Started
 from deadheat.model.plan import OutsidePlan, WorkloadPlan
@@ -54,6 +54,10 @@ class PublishedServers:
         return self._ours.check(stage, entry)
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
+        try:
+            self._generator.prepare(stage.host, stage.stop, frozenset(stage.plan.generator_cpus))
+        except GeneratorError as error:
+            raise RaceUnavailableError(str(error)) from error
         # In the study's own order, which a block's random one is not.
         for entry in [e.id for e in stage.race.entries if e.id in block.start]:
             with ExitStack() as stack:
