@@ -8,6 +8,7 @@ from deadheat.model.result import Interval, WorkloadResult
 
 # Ratios beyond this many times the others' would leave no room to see an interval.
 WIDEST = 4.0
+TICKS = 9
 
 
 @dataclass(frozen=True)
@@ -72,12 +73,12 @@ def _range(marks: Sequence[Mark], margin: float) -> tuple[float, float]:
 
 def _axis(low: float, high: float, columns: int, column: object) -> str:
     assert callable(column)
-    cells = [" "] * (columns + 6)
+    cells = [" "] * columns
     end = -2
     for tick in _ticks(low, high):
         text = f"{tick:g}"
         at = column(tick) - len(text) // 2
-        if at > end + 1 and at >= 0 and at + len(text) <= columns + 2:
+        if at > end + 1 and at >= 0 and at + len(text) <= columns:
             cells[at : at + len(text)] = text
             end = at + len(text)
     return "".join(cells).rstrip()
@@ -89,6 +90,7 @@ def _ticks(low: float, high: float) -> list[float]:
     if span > 8:
         steps = [m * 10.0**e for e in range(-6, 7) for m in (1, 2, 5)]
     else:
-        step = next(s for s in (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0) if (high - low) / s <= 9)
+        sizes = (m * 10.0**e for e in range(-4, 4) for m in (1, 2, 5))
+        step = next(size for size in sizes if (high - low) / size <= TICKS)
         steps = [round(i * step, 6) for i in range(int(low / step), int(high / step) + 2)]
     return [tick for tick in steps if low <= tick <= high]
