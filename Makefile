@@ -7,12 +7,12 @@ PRESET ?= quick
 WORKLOAD ?=
 ENGINE := $(shell find engine launcher -name '*.rs' -not -path '*/fuzz/*' -o -name Cargo.toml -not -path '*/fuzz/*')
 
-.PHONY: race test setup lint pytest cargo-test bench schema clean
+.PHONY: race test setup lint pytest cargo-test client-test bench schema clean
 
 race: setup
 	$(BIN)/deadheat race $(WORKLOAD) --preset $(PRESET) $(ARGS)
 
-test: setup lint cargo-test pytest
+test: setup lint cargo-test client-test pytest
 
 # Packages, a virtual environment, our own programs in it. Runs again only where something changed.
 setup: $(VENV)/.system $(VENV)/.installed
@@ -38,6 +38,13 @@ lint: setup
 
 cargo-test: setup
 	cargo test --quiet --locked
+
+# The two Redis clients of ours are libraries with tests of their own.
+client-test: setup
+	cargo test --quiet --locked --manifest-path suite/redis-pipeline/rust-lean/Cargo.toml --target-dir target/rust-lean
+	@if command -v crystal >/dev/null; then \
+		cd suite/redis-pipeline/crystal-redis-client && crystal spec --no-color; \
+	else echo "client-test: crystal not found (Debian: apt-get install crystal): its specs are not run"; fi
 
 pytest: setup
 	$(BIN)/pytest
