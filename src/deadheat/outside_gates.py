@@ -42,6 +42,9 @@ def littles_law(run: OutsideRun, asked: int) -> GateResult:
         opened = run.threads * (asked // run.threads) - run.errors.get("connect", 0)
     if opened != asked and abs(in_flight / opened - 1) <= LITTLES_LAW_LIMIT:
         advice += f": {opened:,} is how many connections {run.tool} had"
+    elif run.tool == "wrk" and in_flight > asked:
+        # stats_correct of wrk's stats.c: closed-loop samples that nobody measured.
+        advice += ": after a stall wrk adds latencies of requests that it never sent"
     return _little(ratio, advice)
 
 

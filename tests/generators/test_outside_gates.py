@@ -46,6 +46,13 @@ def test_wrk_opens_as_many_connections_on_each_thread() -> None:
     assert "8 is how many connections" in str(little.advice)
 
 
+def test_more_in_flight_than_there_can_be() -> None:
+    little = gate("littles-law", run(latency_ms={"mean": 6.0}))
+    assert not little.ok
+    assert "600 requests were in flight" in str(little.advice)
+    assert "requests that it never sent" in str(little.advice)
+
+
 def test_no_latency_breaks_it() -> None:
     assert not gate("littles-law", run(latency_ms={})).ok
 
