@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PRESET ?= quick
 WORKLOAD ?=
+OHA := 1.16.0
 ENGINE := $(shell find engine launcher -name '*.rs' -not -path '*/fuzz/*' -o -name Cargo.toml -not -path '*/fuzz/*')
 
 .PHONY: race test setup lint pytest cargo-test client-test bench schema clean
@@ -48,6 +49,13 @@ client-test: setup
 
 pytest: setup
 	$(BIN)/pytest
+
+# Our generator against its peers, side by side on this machine: ratios, written to docs/performance.md.
+bench: setup
+	@scripts/system-packages.sh system-packages-bench.txt
+	@command -v oha >/dev/null || test -x .cache/bench/bin/oha || \
+		cargo install --quiet --locked --root .cache/bench --version $(OHA) oha || echo "bench: oha could not be built, left out"
+	PATH="$(CURDIR)/$(BIN):$(CURDIR)/.cache/bench/bin:$$PATH" $(BIN)/python -m bench.load --truth $(ARGS)
 
 schema: setup
 	$(BIN)/python -m deadheat.schema docs/schema

@@ -1,16 +1,18 @@
 #!/bin/sh
-# Installs what system-packages.txt names and this machine lacks, where we may: as root, or by `sudo -n`.
+# Installs what a list of packages names and this machine lacks, where we may: as root, or by `sudo -n`.
+# Usage: system-packages.sh [LIST]
 # Never fails the set-up: without a package its contenders are unavailable, and the race goes on.
 set -u
 cd "$(dirname "$0")/.." || exit 1
+list=${1:-system-packages.txt}
 
 if ! command -v dpkg-query >/dev/null 2>&1 || ! command -v apt-get >/dev/null 2>&1; then
-    echo "setup: no apt here: install by hand what you want to race of: $(grep -v '^#' system-packages.txt | tr '\n' ' ')"
+    echo "setup: no apt here: install by hand what you want to race of: $(grep -v '^#' "$list" | tr '\n' ' ')"
     exit 0
 fi
 
 missing=""
-for package in $(grep -v '^#' system-packages.txt); do
+for package in $(grep -v '^#' "$list"); do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed$' || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0
