@@ -26,9 +26,10 @@ impl Default for Latencies {
 }
 
 impl Latencies {
+    /// `n` times the same latency.
     #[inline]
-    pub fn record(&mut self, latency_ns: u64) {
-        self.0.saturating_record(latency_ns);
+    pub fn record(&mut self, latency_ns: u64, n: u64) {
+        self.0.saturating_record_n(latency_ns, n);
     }
 
     pub fn count(&self) -> u64 {

@@ -9,6 +9,7 @@ pub mod crew;
 pub mod drive;
 pub mod error;
 pub mod histogram;
+pub mod limits;
 pub mod load;
 pub mod net;
 pub mod output;

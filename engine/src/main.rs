@@ -8,6 +8,7 @@ const FELL_SHORT: u8 = 1;
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
+    deadheat_load::limits::allow_open_files();
     match Cli::parse().run() {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::FellShort) => ExitCode::from(FELL_SHORT),

@@ -5,7 +5,8 @@
 //! error, and the connection is opened again after a pause that doubles from 1 to 128 ms.
 
 use super::connection::State;
-use super::{Load, Replies};
+use super::replies::{Replies, Run};
+use super::Load;
 use crate::net::Net;
 use crate::protocol::{ErrorKind, Failure, Protocol, Reply, Slot};
 use std::io;
@@ -25,6 +26,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
                 open_loop: self.open_loop.as_ref(),
                 in_flight: &mut self.in_flight,
                 now_ns,
+                run: Run::default(),
             };
             let (slots, free) = (&mut connection.slots, &mut connection.free);
             self.protocol.closed(state, &mut |reply: Reply| {

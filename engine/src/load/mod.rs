@@ -11,12 +11,14 @@ pub mod connection;
 pub mod control;
 mod open;
 pub mod open_loop;
+mod replies;
 pub mod tally;
 pub mod turn;
 
 use self::coalesce::{Coalesce, Coalescer};
 use self::connection::{Connection, InFlight, State};
 use self::open_loop::OpenLoop;
+use self::replies::{Replies, Run};
 use self::tally::{Phase, Tally};
 use crate::histogram::Latencies;
 use crate::net::{Event, Net};
@@ -179,6 +181,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
             open_loop: self.open_loop.as_ref(),
             in_flight: &mut self.in_flight,
             now_ns,
+            run: Run::default(),
         };
         // Field by field, so that the closure and the protocol's state can be borrowed at once.
         let (slots, free) = (&mut connection.slots, &mut connection.free);
@@ -294,45 +297,5 @@ impl<P: Protocol, N: Net> Load<P, N> {
             connection.output.extend_from_slice(&self.output[sent..]);
         }
         self.output.clear();
-    }
-}
-
-/// Where replies are tallied.
-struct Replies<'a> {
-    tally: &'a mut Tally,
-    latencies: &'a mut Latencies,
-    service: &'a mut Latencies,
-    open_loop: Option<&'a OpenLoop>,
-    in_flight: &'a mut u64,
-    now_ns: u64,
-}
-
-impl Replies<'_> {
-    #[inline]
-    fn take(&mut self, slot: &InFlight, reply: &Reply) {
-        *self.in_flight -= 1;
-        self.tally.came_back(self.now_ns, 1);
-        self.tally.status(reply.status);
-        if let Some(failure) = &reply.failure {
-            return self.tally.wrong(failure);
-        }
-        // A burst sends some requests before their time: theirs runs from the sending.
-        let from_ns = slot.due_ns.min(slot.sent_ns);
-        let latency_ns = self.now_ns.saturating_sub(from_ns);
-        let counted = match self.open_loop {
-            None => self.tally.counting(),
-            Some(open) => {
-                let counted = open.counts(slot.due_ns);
-                if counted {
-                    self.service
-                        .record(self.now_ns.saturating_sub(slot.sent_ns));
-                }
-                counted
-            }
-        };
-        self.tally.right(self.now_ns, latency_ns, counted);
-        if counted {
-            self.latencies.record(latency_ns);
-        }
     }
 }

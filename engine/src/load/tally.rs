@@ -101,10 +101,10 @@ impl Tally {
         };
     }
 
-    /// A reply with this status came, right or wrong.
+    /// `n` replies with this status came, right or wrong.
     #[inline]
-    pub fn status(&mut self, status: u16) {
-        self.statuses[usize::from(status).min(STATUSES - 1)] += 1;
+    pub fn status(&mut self, status: u16, n: u64) {
+        self.statuses[usize::from(status).min(STATUSES - 1)] += n;
     }
 
     pub fn statuses(&self) -> BTreeMap<u16, u64> {
@@ -133,19 +133,19 @@ impl Tally {
         }
     }
 
-    /// A right reply arrived; whether it is counted depends on closed or open loop.
+    /// `n` right replies arrived; whether they are counted depends on closed or open loop.
     #[inline]
-    pub fn right(&mut self, now_ns: u64, latency_ns: u64, counted: bool) {
-        self.replies_all += 1;
+    pub fn right(&mut self, now_ns: u64, latency_ns: u64, counted: bool, n: u64) {
+        self.replies_all += n;
         if matches!(self.phase, Phase::LeadIn | Phase::Counted) {
             let bin = ((now_ns - self.started_ns) / self.bin_ns) as usize;
             if let Some(bin) = self.bins.get_mut(bin) {
-                *bin += 1;
+                *bin += n as u32;
             }
         }
         if counted {
-            self.replies += 1;
-            self.latency_sum_ns += latency_ns;
+            self.replies += n;
+            self.latency_sum_ns += latency_ns * n;
             self.latency_max_ns = self.latency_max_ns.max(latency_ns);
         }
     }

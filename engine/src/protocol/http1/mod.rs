@@ -2,6 +2,7 @@
 
 mod body;
 pub mod chunked;
+mod fast;
 pub mod fuzz;
 pub mod head;
 mod mix;
@@ -237,6 +238,13 @@ impl Protocol for Http1 {
             };
             if connection.spent {
                 return Err(Failure::protocol("bytes after the last reply"));
+            }
+            if connection.reply.is_none() {
+                if let Some((reply, used)) = self.usual(connection, &input[at..]) {
+                    at += used;
+                    replies(reply);
+                    continue;
+                }
             }
             let (head, mut body) = match connection.reply.take() {
                 Some(begun) => begun,
