@@ -167,6 +167,7 @@ class Runner:
                         cases=check.cases,
                         reason=check.reason,
                         exchange=check.exchange,
+                        overlaps=check.overlaps,
                     )
                 )
                 if not check.ok:

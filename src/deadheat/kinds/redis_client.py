@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -12,7 +13,7 @@ from deadheat import hosts
 from deadheat.conformance import Check, Wrong
 from deadheat.conformance import run as run_cases
 from deadheat.hosts import StartError
-from deadheat.kinds import redis_server
+from deadheat.kinds import redis_server, redis_stream
 from deadheat.kinds.base import Stage
 from deadheat.kinds.redis_server import RedisServer
 from deadheat.model.observation import Failed, Invocation, Observation
@@ -37,13 +38,14 @@ class RedisClientKind:
     def check(self, stage: Stage, entry: str) -> Check:
         with ExitStack() as stack:
             server = redis_server.start(stage, None, stack)
-
-            # The last is many times what socket buffers hold: a client that only writes first hangs.
-            cases = [*CHECKED, (_work(stage).iterations, 1)]
-            return run_cases(
-                partial(self._verify, stage, entry, server, iterations, rounds)
-                for iterations, rounds in cases
-            )
+            sink = redis_server.start(stage, redis_server.SINK, stack)
+            # The last is many times what socket buffers hold: there a client that never reads hangs.
+            sizes = [*CHECKED, (_work(stage).iterations, 1)]
+            replies = [partial(self._verify, stage, entry, server, n, rounds) for n, rounds in sizes]
+            commands = [partial(self._sent, stage, entry, sink, n, rounds) for n, rounds in sizes]
+            check = run_cases([*replies, *commands])
+            told = redis_stream.streams(sink)
+            return replace(check, overlaps=told[-1].overlaps if check.ok and told else None)
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
@@ -105,6 +107,13 @@ class RedisClientKind:
         if said.get("digest") != expected:
             asked = f"{iterations} iterations, {rounds} rounds"
             raise Wrong(f"{asked}: expected digest {expected}  got {said.get('digest')}", json.dumps(said))
+
+    def _sent(self, stage: Stage, entry: str, sink: RedisServer, iterations: int, rounds: int) -> None:
+        """Exactly the workload's commands, in order, on one connection."""
+        sink.flush()
+        known = len(redis_stream.streams(sink))
+        self._run(stage, entry, sink, iterations, rounds)
+        redis_stream.compare(_work(stage), redis_stream.last(sink, known), iterations, rounds)
 
     def _run(
         self,

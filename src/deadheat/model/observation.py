@@ -36,6 +36,7 @@ class Checked(Noun):
     cases: int
     reason: str | None = None
     exchange: str | None = None
+    overlaps: bool | None = None
 
 
 class RaceUnavailable(Noun):

@@ -111,7 +111,11 @@ def _columns(result: WorkloadResult) -> list[tuple[str, Column]]:
         ("times as fast as " + result.reference, _ratio),
     ]
     if result.kind in ("program", "redis-client"):
-        columns.append(("CPU time", lambda row: words.amount("cpu_s", row.cpu_s)))
+        other = "wall_s" if result.metric == "cpu_s" else "cpu_s"
+        columns.append((words.UNITS[other], lambda row: words.amount(other, getattr(row, other))))
+        if result.kind == "redis-client":
+            columns.append(("its own clock", lambda row: words.amount("wall_s", row.own_wall_s)))
+            columns.append(("overlaps", _overlaps))
     else:
         columns += [
             ("µs CPU a request", _cpu),
@@ -132,6 +136,10 @@ def _ratio(row: ContenderResult) -> str:
     if row.against_reference is None:
         return words.DASH
     return f"{words.ratio(row.against_reference.ratio)} ({words.interval(row.against_reference.ci)})"
+
+
+def _overlaps(row: ContenderResult) -> str:
+    return words.DASH if row.overlaps is None else "yes" if row.overlaps else "no"
 
 
 def _cpu(row: ContenderResult) -> str:
