@@ -26,9 +26,14 @@ impl Default for Latencies {
 }
 
 impl Latencies {
+    #[inline]
+    pub fn record(&mut self, latency_ns: u64) {
+        self.record_n(latency_ns, 1);
+    }
+
     /// `n` times the same latency.
     #[inline]
-    pub fn record(&mut self, latency_ns: u64, n: u64) {
+    pub fn record_n(&mut self, latency_ns: u64, n: u64) {
         self.0.saturating_record_n(latency_ns, n);
     }
 

@@ -82,14 +82,14 @@ impl Replies<'_> {
                 let counted = open.counts(due_ns);
                 if counted {
                     let service_ns = self.now_ns.saturating_sub(sent_ns);
-                    self.service.record(service_ns, n);
+                    self.service.record_n(service_ns, n);
                 }
                 counted
             }
         };
         self.tally.right(self.now_ns, latency_ns, counted, n);
         if counted {
-            self.latencies.record(latency_ns, n);
+            self.latencies.record_n(latency_ns, n);
         }
     }
 }

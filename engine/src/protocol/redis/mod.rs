@@ -42,6 +42,8 @@ struct Command {
     /// The last right reply, byte for byte. Most replies are the same again and need a
     /// comparison instead of a parse; no complete reply is the beginning of another.
     known: Vec<u8>,
+    /// The same many times over: with one command, a pipeline's replies need one comparison.
+    known_often: Vec<u8>,
 }
 
 /// The protocol, with the commands of one turn rendered.
@@ -91,6 +93,7 @@ impl Redis {
             wire: Vec::new(),
             expected: None,
             known: Vec::new(),
+            known_often: Vec::new(),
         });
         let mut redis = Self {
             login,
@@ -111,6 +114,30 @@ impl Redis {
 }
 
 impl Command {
+    /// This is a right reply.
+    fn know(&mut self, reply: &[u8]) {
+        self.known.clear();
+        self.known.extend_from_slice(reply);
+        self.known_often.clear();
+    }
+
+    /// How often `input` begins with the known reply, as far as one look tells.
+    #[inline]
+    fn again(&mut self, input: &[u8]) -> usize {
+        if self.known_often.is_empty() {
+            // Replies that differ each time (INCR) are never known, and never come here.
+            let often = LONGEST_KNOWN / self.known.len();
+            self.known_often = self.known.repeat(often);
+        }
+        let most = input.len().min(self.known_often.len()) / self.known.len();
+        let length = most * self.known.len();
+        if input[..length] == self.known_often[..length] {
+            most
+        } else {
+            0
+        }
+    }
+
     #[cold]
     fn failure(&self, judged: Judged) -> Option<Failure> {
         let name = &self.words[0];
@@ -141,6 +168,7 @@ impl Protocol for Redis {
             command.wire.clear();
             encode(&command.words, token, &mut command.wire);
             command.known.clear();
+            command.known_often.clear();
             command.expected = command.expect.as_ref().map(|reply| {
                 let mut expected = Vec::new();
                 canonical(reply, token, &mut expected).expect("looked at in `new`");
@@ -192,6 +220,7 @@ impl Protocol for Redis {
         _output: &mut Vec<u8>,
         replies: &mut impl FnMut(Reply),
     ) -> std::result::Result<usize, Failure> {
+        let is_single = self.commands.len() == 1;
         let mut at = 0;
         while at < input.len() {
             let rest = &input[at..];
@@ -215,6 +244,17 @@ impl Protocol for Redis {
                 at += command.known.len();
                 connection.in_flight.pop();
                 replies(right(slot));
+                let alike = if is_single {
+                    command.again(&input[at..]).min(connection.in_flight.len())
+                } else {
+                    0
+                };
+                at += alike * command.known.len();
+                for _ in 0..alike {
+                    if let Some((slot, _)) = connection.in_flight.pop() {
+                        replies(right(slot));
+                    }
+                }
                 continue;
             }
             let expected = command.expected.as_deref();
@@ -226,8 +266,7 @@ impl Protocol for Redis {
                     let judged = connection.reader.judged(expected);
                     if judged == Judged::Right {
                         if whole && used <= LONGEST_KNOWN {
-                            command.known.clear();
-                            command.known.extend_from_slice(&rest[..used]);
+                            command.know(&rest[..used]);
                         }
                         replies(right(slot));
                     } else {
