@@ -108,7 +108,8 @@ class Builder:
             argv=("sh", "-c", f"exec 2>&1\n{line}"),
             cwd=folder,
             # A build may need whatever the user's own builds do: proxies, registries, caches.
-            env={**os.environ, "PATH": path()},
+            # Go would else fetch a newer toolchain by itself where a go.mod asks for one.
+            env={"GOTOOLCHAIN": "local", **os.environ, "PATH": path()},
             cpus=self._cpus,
             stdout=log,
             output_limit_bytes=LOG_LIMIT_BYTES,
