@@ -113,3 +113,54 @@ fn mistakes_are_answered_and_survived() {
         .ends_with("refused the connection"));
     assert_eq!(events[4]["target"], "d");
 }
+
+#[test]
+fn an_open_loop_turn_and_coalescing() {
+    let address = server(|mut stream, _| {
+        while let Some(path) = read_request(&mut stream) {
+            send(&mut stream, &hello(&path));
+        }
+    });
+    let mut open = open("a", &format!("http://{address}"));
+    open["coalesce"] = json!("100us");
+    let mut at_a_rate = turn("a", &[]);
+    at_a_rate["rate"] = json!(1000);
+    at_a_rate["arrivals"] = json!("poisson");
+    at_a_rate["seed"] = json!(7);
+    let mut nonsense = at_a_rate.clone();
+    nonsense["rate"] = json!(-1);
+    let mut unknown = at_a_rate.clone();
+    unknown["rats"] = json!(1);
+    let mut wrong = open.clone();
+    wrong["target"] = json!("b");
+    wrong["coalesce"] = json!("now and then");
+    let events = drive(&[
+        open,
+        turn("a", &[]),
+        json!({"cmd": "histogram", "target": "a", "reset": true}),
+        at_a_rate.clone(),
+        json!({"cmd": "histogram", "target": "a", "reset": true}),
+        at_a_rate,
+        nonsense,
+        unknown,
+        wrong,
+    ]);
+    assert_eq!(events[1]["open_loop"], Value::Null);
+    assert_eq!(events[2]["service_hdr"], Value::Null);
+    let report = &events[3]["open_loop"];
+    assert_eq!(report["due"], events[3]["replies"]);
+    assert_eq!(
+        (&report["sent"], &report["unsent"]),
+        (&report["due"], &json!(0))
+    );
+    assert_eq!(events[4]["count"], events[3]["replies"]);
+    assert!(events[4]["service_hdr"]
+        .as_str()
+        .unwrap()
+        .starts_with("HISTFAAA"));
+    // The same seed: the same arrivals.
+    assert_eq!(events[5]["open_loop"]["due"], report["due"]);
+    for event in &events[6..] {
+        assert_eq!(event["kind"], "usage", "{event}");
+    }
+}
