@@ -12,6 +12,7 @@ pub mod control;
 mod open;
 pub mod open_loop;
 mod replies;
+pub mod slice;
 pub mod tally;
 pub mod turn;
 
