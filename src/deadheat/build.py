@@ -165,8 +165,8 @@ def _own_files(workload: Path) -> Iterator[Path]:
 
 
 def _is_source(file: Path) -> bool:
-    """Prose and our manifest are not built: mending them is no reason to build again."""
-    return file.suffix != ".md" and file.name != "contender.toml"
+    """Prose, git's own and our manifest are not built: mending them is no reason to build again."""
+    return file.suffix != ".md" and file.name not in ("contender.toml", ".gitignore")
 
 
 def _sources(folder: Path) -> Iterator[Path]:
