@@ -6,8 +6,7 @@ use crate::protocol::Reply;
 
 impl Http1 {
     /// The reply at the start of `input` and its length, if it is such a one. Everything else,
-    /// right or wrong, goes the long way. With 16 requests in
-    /// a pipeline it took the cost from 0.61 to 0.60 of wrk's (`python -m bench.load`).
+    /// right or wrong, goes the long way.
     #[inline]
     pub(super) fn usual(
         &self,
