@@ -310,6 +310,11 @@ fn windows_that_never_open() {
     };
     let slice = load(&one, 1);
     assert_eq!((slice.replies_all, slice.errors.timeout), (0, 1));
+    let name = slice.first_error.unwrap();
+    assert!(
+        name.ends_with("the server's flow-control window stays closed"),
+        "{name}"
+    );
 }
 
 #[test]

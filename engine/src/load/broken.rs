@@ -145,12 +145,11 @@ impl<P: Protocol, N: Net> Load<P, N> {
             return;
         }
         let old: Vec<Slot> = connection.busy().into_iter().filter(is_old).collect();
-        let failure = Failure::new(
-            ErrorKind::Timeout,
-            format!("no reply within {} ms", timeout_ns / 1_000_000),
-        );
         let mut close = false;
         for slot in old {
+            let state = self.connections[id].protocol.as_ref();
+            let why = state.and_then(|state| self.protocol.why_late(state, slot));
+            let failure = too_late(timeout_ns, why);
             let abandoned = match self.connections[id].protocol.as_mut() {
                 Some(state) => self.protocol.abandon(state, slot, &mut self.output),
                 None => false,
@@ -274,4 +273,13 @@ impl<P: Protocol, N: Net> Load<P, N> {
         self.tally.came_back(now_ns, 1);
         self.tally.wrong(failure);
     }
+}
+
+fn too_late(timeout_ns: u64, why: Option<&str>) -> Failure {
+    let mut message = format!("no reply within {} ms", timeout_ns / 1_000_000);
+    if let Some(why) = why {
+        message += ": ";
+        message += why;
+    }
+    Failure::new(ErrorKind::Timeout, message)
 }

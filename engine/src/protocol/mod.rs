@@ -116,6 +116,11 @@ pub trait Protocol {
     /// `receive` left. A request whose reply has not begun is sent again on a new connection.
     fn begun(&self, connection: &Self::Connection, slot: Slot, unused: usize) -> bool;
 
+    /// What may explain that the reply to `slot` does not come, if the protocol knows.
+    fn why_late(&self, _connection: &Self::Connection, _slot: Slot) -> Option<&'static str> {
+        None
+    }
+
     /// Gives up on one request without closing the connection (RST_STREAM), if it can.
     fn abandon(
         &mut self,

@@ -146,6 +146,11 @@ impl Protocol for Grpc {
         connection.streams.get(slot).has_head
     }
 
+    fn why_late(&self, connection: &Connection, slot: Slot) -> Option<&'static str> {
+        let waits = connection.blocked.contains(&slot);
+        waits.then_some("the server's flow-control window stays closed")
+    }
+
     fn abandon(&mut self, connection: &mut Connection, slot: Slot, output: &mut Vec<u8>) -> bool {
         let id = connection.streams.get(slot).id;
         if id != 0 {
