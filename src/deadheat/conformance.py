@@ -18,16 +18,12 @@ _SHOWN = 400
 
 @dataclass(frozen=True)
 class Check:
-    """Whether all cases were answered right, and the first exchange that was not.
-
-    `overlaps`: of a pipelining client, whether it reads replies while it still writes (None: not known).
-    """
+    """Whether all cases were answered right, and the first exchange that was not."""
 
     ok: bool
     cases: int
     reason: str | None = None
     exchange: str | None = None
-    overlaps: bool | None = None
 
 
 class Wrong(Exception):

@@ -88,7 +88,6 @@ def _figures(found: Tally, entry: str, ceiling: str | None) -> dict[str, Any]:
             "wall_s": _measure(found, entry, wall_s),
             "cpu_s": _measure(found, entry, cpu_s),
             "own_wall_s": _measure(found, entry, own_wall_s),
-            "overlaps": checked.overlaps if (checked := found.checked.get(entry)) else None,
         }
         traced = [turn for turn in found.warm_ups.get(entry, []) if isinstance(turn, Invocation)]
         peaks = [i.peak_memory_bytes for i in traced if i.peak_memory_bytes]

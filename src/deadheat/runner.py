@@ -167,7 +167,6 @@ class Runner:
                         cases=check.cases,
                         reason=check.reason,
                         exchange=check.exchange,
-                        overlaps=check.overlaps,
                     )
                 )
                 if not check.ok:

@@ -76,7 +76,9 @@ class Tally:
         return [self._rounds(entry, value, block) for block in blocks]
 
     def _rounds(self, entry: str, value: Value, block: int) -> FloatArray:
-        logs: list[list[float]] = [[] for _ in range(self.race.rounds)]
+        # A block may have had fewer rounds than planned: those that nobody raced are not lost, but not there.
+        raced = max(turn.round for blocks in self.turns.values() for turn in blocks.get(block, [])) + 1
+        logs: list[list[float]] = [[] for _ in range(raced)]
         for turn in self.turns[entry][block]:
             number = value(turn)
             logs[turn.round].append(float(np.log(number)) if number > 0 else np.nan)

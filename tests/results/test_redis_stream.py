@@ -19,7 +19,7 @@ def work() -> RedisWork:
 
 
 def stream(runs: list[tuple[int, str]], before: tuple[str, ...] = (), more: int = 0) -> Stream:
-    return Stream(tuple(runs), more, before, bytes_out=4 << 20, taken_before_last=0)
+    return Stream(tuple(runs), more, before)
 
 
 @pytest.mark.parametrize("increment", ["INCR foo", "INCRBY foo 1"])
@@ -44,13 +44,6 @@ def test_other_orders_and_missing_ends_are_refused(work: RedisWork) -> None:
 def test_what_comes_before_the_clock_must_be_allowed(work: RedisWork) -> None:
     with pytest.raises(Wrong, match="FLUSHALL before the pipeline"):
         compare(work, stream(expected(work, "INCR foo", 10, 1), ("FLUSHALL",)), 10, 1)
-
-
-def test_who_reads_while_it_writes() -> None:
-    runs = ((1, "DEL foo"),)
-    assert Stream(runs, 0, (), 4 << 20, 4_000_000).overlaps is True
-    assert Stream(runs, 0, (), 4 << 20, 200_000).overlaps is False
-    assert Stream(runs, 0, (), 1000, 900).overlaps is None
 
 
 def test_the_digest_of_the_workloads_own_readme(work: RedisWork) -> None:

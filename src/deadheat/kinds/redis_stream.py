@@ -11,27 +11,15 @@ from deadheat.kinds.redis_server import RedisServer
 from deadheat.model.workload import RedisWork
 
 TELLS_WITHIN_S = 5.0
-# Both systems' socket buffers hold so much at most: only beyond it can it be told who reads while writing.
-BUFFERS_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
 class Stream:
-    """One connection as the sink saw it: runs of equal commands, and how many reply bytes were taken
-    before the last command came."""
+    """One connection as the sink saw it, as runs of equal commands."""
 
     runs: tuple[tuple[int, str], ...]
     more_runs: int
     before: tuple[str, ...]
-    bytes_out: int
-    taken_before_last: int
-
-    @property
-    def overlaps(self) -> bool | None:
-        """Whether the client read replies while it still wrote; None where the buffers held them all."""
-        if self.bytes_out <= 2 * BUFFERS_BYTES:
-            return None
-        return self.taken_before_last > self.bytes_out // 2
 
 
 def last(server: RedisServer, known: int) -> Stream:
@@ -56,8 +44,6 @@ def streams(server: RedisServer) -> list[Stream]:
             tuple((count, command) for count, command in line["runs"]),
             line["more_runs"],
             tuple(line["before"]),
-            line["bytes_out"],
-            line["taken_before_last"],
         )
         for line in told
         if line["event"] == "connection" and line["runs"] and line["runs"] != [[1, "FLUSHALL"]]

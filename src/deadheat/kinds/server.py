@@ -20,6 +20,7 @@ STOP_GRACE_S = 5.0
 REQUEST_TIMEOUT_MS = 5000
 # Slices grow with the latency: 10 times the mean to settle, 20 times to count.
 LEAD_IN_LATENCIES, COUNTED_LATENCIES = 10, 20
+FEWEST_ROUNDS = 2
 
 # One request to a server at a port, with a token. Raises Wrong, or OSError where nobody answers.
 Ask = Callable[[Stage, int, str], None]
@@ -60,8 +61,9 @@ class ServerBlock:
         for entry in self._block.start:
             if entry in self._running:
                 yield self._warmed_up(entry)
+        rounds = self._affordable_rounds()
         for turn in self._block.turns:
-            if turn.entry in self._running:
+            if turn.entry in self._running and turn.round < rounds:
                 yield self._slice(turn)
         for entry in self._block.start:
             if entry in self._running:
@@ -112,6 +114,13 @@ class ServerBlock:
             running.lead_in_ms = _grown(race.lead_in_ms, LEAD_IN_LATENCIES * mean_ms)
             running.counted_ms = _grown(race.counted_ms, COUNTED_LATENCIES * mean_ms)
         return observed
+
+    def _affordable_rounds(self) -> int:
+        """As many rounds as take about the planned time, where slow servers need longer slices."""
+        race = self._stage.race
+        planned = (race.lead_in_ms + race.counted_ms) * len(self._running)
+        actual = sum(running.lead_in_ms + running.counted_ms for running in self._running.values())
+        return max(min(FEWEST_ROUNDS, race.rounds), race.rounds * planned // max(1, actual))
 
     def _slice(self, turn: Turn) -> Observation:
         running = self._running[turn.entry]

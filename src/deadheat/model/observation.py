@@ -36,7 +36,6 @@ class Checked(Noun):
     cases: int
     reason: str | None = None
     exchange: str | None = None
-    overlaps: bool | None = None
 
 
 class RaceUnavailable(Noun):

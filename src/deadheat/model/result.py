@@ -77,7 +77,6 @@ class ContenderResult(Noun):
     bytes_per_response: float | None = None
     peak_memory_bytes: int | None = None
     threads: int | None = None
-    overlaps: bool | None = None
     artifact_bytes: int | None = None
     build_s: float | None = None
     toolchains: dict[str, str] = {}

@@ -115,7 +115,6 @@ def _columns(result: WorkloadResult) -> list[tuple[str, Column]]:
         columns.append((words.UNITS[other], lambda row: words.amount(other, getattr(row, other))))
         if result.kind == "redis-client":
             columns.append(("its own clock", lambda row: words.amount("wall_s", row.own_wall_s)))
-            columns.append(("overlaps", _overlaps))
     else:
         columns += [
             ("µs CPU a request", _cpu),
@@ -136,10 +135,6 @@ def _ratio(row: ContenderResult) -> str:
     if row.against_reference is None:
         return words.DASH
     return f"{words.ratio(row.against_reference.ratio)} ({words.interval(row.against_reference.ci)})"
-
-
-def _overlaps(row: ContenderResult) -> str:
-    return words.DASH if row.overlaps is None else "yes" if row.overlaps else "no"
 
 
 def _cpu(row: ContenderResult) -> str:
