@@ -33,6 +33,9 @@ def workload(result: WorkloadResult, margin: float, width: int) -> Iterator[Text
         yield from _published(result)
         return
     yield from _table(result, margin, width)
+    if not result.slices:
+        # Nothing was raced: gates and plots of nothing would only hide the reasons above.
+        return
     plot = forest.draw(forest.marks(result), margin, min(width, 80) - 2)
     if plot:
         yield Text("")
