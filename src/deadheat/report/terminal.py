@@ -111,7 +111,9 @@ def _place(row: ContenderResult) -> str:
 
 def gate_line(result: WorkloadResult) -> str:
     """`gates: 14 of 14 hold · null pair 1.00 (0.98 to 1.02) · the best is at 49% of the ceiling`."""
-    gates = [*result.gates, *(gate for row in result.contenders for gate in row.gates)]
+    # The ceiling is where the generator is the limit: that is what it is for.
+    rivals = [row for row in result.contenders if row.class_ != "ceiling"]
+    gates = [*result.gates, *(gate for row in rivals for gate in row.gates)]
     parts = [f"gates: {sum(gate.ok for gate in gates)} of {len(gates)} hold"]
     if result.method == "as-published":
         parts.append("one figure of each: no null pair, no verdict")
