@@ -2,10 +2,9 @@
 
 import random
 import shlex
-import subprocess
 import sys
 from collections.abc import Generator
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 
 from deadheat import command, hosts
@@ -17,10 +16,11 @@ from deadheat.kinds.base import Stage
 from deadheat.model.observation import Failed, Invocation, Observation
 from deadheat.model.plan import WorkloadPlan
 from deadheat.model.workload import ProgramWork
-from deadheat.program import Exit
+from deadheat.program import Exit, Spec
 from deadheat.schedule import Block, Turn
 
-ORACLE_TIMEOUT_S = 60
+ORACLE_TIMEOUT_S = 60.0
+_ANSWERS: dict[tuple[Path, str, int], str] = {}
 
 
 class ProgramKind:
@@ -76,7 +76,7 @@ class ProgramKind:
         if not exit_.ok:
             what = f"n = {n}: it {exit_.describe()}"
             raise Wrong(what, f"{asked}\n{what}\nstdout: {said}\nstderr: {complaint}")
-        expected = _oracle(stage.workload_folder, str(stage.workload.oracle), n)
+        expected = _oracle(stage, n)
         if said != expected or exit_.stdout_bytes != len(expected.encode()):
             shown = said.strip()[:80]
             what = f'n = {n}  expected "{expected.strip()}"  got "{shown}"'
@@ -108,17 +108,38 @@ def _invocation(stage: Stage, block: Block, turn: Turn, exit_: Exit, warm_up: bo
     )
 
 
-@cache
-def _oracle(folder: Path, line: str, n: int) -> str:
-    """What the right output is, by the workload's own oracle."""
-    argv = [word.replace("{python}", sys.executable).replace("{n}", str(n)) for word in shlex.split(line)]
+def _oracle(stage: Stage, n: int) -> str:
+    """What the right output is, by the workload's own oracle; asked once for each n."""
+    line = str(stage.workload.oracle)
+    asked = (stage.workload_folder, line, n)
+    if asked not in _ANSWERS:
+        words = shlex.split(line)
+        argv = tuple(word.replace("{python}", sys.executable).replace("{n}", str(n)) for word in words)
+        _ANSWERS[asked] = _answer(stage, argv)
+    return _ANSWERS[asked]
+
+
+def _answer(stage: Stage, argv: tuple[str, ...]) -> str:
+    spec = Spec(
+        argv=argv,
+        cwd=stage.workload_folder,
+        env={"PATH": command.path()},
+        stdout=stage.logs / "oracle.out",
+        stderr=stage.logs / "oracle.err",
+        time_limit_s=ORACLE_TIMEOUT_S,
+    )
     try:
-        ran = subprocess.run(
-            argv, cwd=folder, capture_output=True, text=True, timeout=ORACLE_TIMEOUT_S, check=True
-        )
-    except (OSError, subprocess.SubprocessError) as error:
-        raise UserError(
-            f"{folder / 'workload.toml'}: the oracle failed for n = {n}: {error}",
-            code=ExitCode.NOTHING_MEASURED,
-        ) from error
-    return ran.stdout
+        handle = stage.host.start(spec)
+    except StartError as error:
+        raise _oracle_failed(stage, argv, str(error)) from error
+    exit_ = hosts.wait(stage.host, handle, stage.stop)
+    left = stage.host.collect(handle)
+    if not exit_.ok:
+        raise _oracle_failed(stage, argv, f"it {exit_.describe()}: {left.output_tail.strip()[-500:]}")
+    return left.stdout.decode()
+
+
+def _oracle_failed(stage: Stage, argv: tuple[str, ...], why: str) -> UserError:
+    file = stage.workload_folder / "workload.toml"
+    what = f"{file}: the oracle failed: {shlex.join(argv)}: {why}"
+    return UserError(what, code=ExitCode.NOTHING_MEASURED)
