@@ -121,3 +121,13 @@ def test_build_shows_the_log_and_fails(race: Menagerie) -> None:
     assert ended.code == 3
     assert "\n    undefined: main\n" in ended.out
     assert "ready       twice/good: nothing to build" in ended.out
+
+
+def test_an_oracle_that_fails_is_named_with_what_it_said(tmp_path: Path) -> None:
+    suite = twice(tmp_path / "suite")
+    oracle = suite.path / "twice" / "oracle.py"
+    oracle.write_text("raise SystemExit('no such number')\n")
+    ended = Deadheat(tmp_path, suite.path).run("race")
+    assert ended.code == 3
+    assert "workload.toml: the oracle failed: " in ended.err
+    assert "no such number" in ended.err
