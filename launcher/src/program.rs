@@ -161,7 +161,16 @@ fn guard(launcher: Pid) -> io::Result<()> {
         files.rlim_cur = files.rlim_cur.max(files.rlim_max.min(OPEN_FILES));
         check(libc::setrlimit(libc::RLIMIT_NOFILE, &files))?;
         for signal in 1..=libc::SIGRTMAX() {
-            libc::signal(signal, libc::SIG_DFL); // fails for the two that cannot be changed
+            // Fails for the two that cannot be changed. By the system call itself, since libc keeps
+            // the first real-time signals for its own use and would leave them as they were inherited.
+            let default = [0_u64; 4]; // the kernel's sigaction: handler, flags, restorer, mask
+            libc::syscall(
+                libc::SYS_rt_sigaction,
+                signal,
+                default.as_ptr(),
+                std::ptr::null_mut::<u64>(),
+                size_of::<u64>(),
+            );
         }
         let mut none = zeroed();
         libc::sigemptyset(&mut none);

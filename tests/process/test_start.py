@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import resource
 import signal
 import subprocess
@@ -200,3 +201,28 @@ def test_what_has_ended_cannot_be_frozen_or_metered(start: Start) -> None:
         with pytest.raises(ExitedError, match="exited with status 0"):
             act()
     assert process.stop().ok
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the number of rt_sigaction is that of x86_64")
+def test_even_signals_that_libc_keeps_for_itself_are_reset(launcher: Launcher, tmp_path: Path) -> None:
+    """An ancestor may ignore 32, which signal(2) through libc neither shows nor changes."""
+    ignore = (
+        "import ctypes, os, sys\n"
+        "ignored = (ctypes.c_uint64 * 4)(1, 0, 0, 0)\n"
+        "assert ctypes.CDLL(None).syscall(13, 32, ignored, None, 8) == 0\n"
+        "os.execv(sys.argv[1], sys.argv[1:])\n"
+    )
+    spec = Spec(python(LOOK), tmp_path, stdout=tmp_path / "out")
+    with subprocess.Popen(
+        [sys.executable, "-c", ignore, str(launcher.binary)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as running:
+        assert running.stdin is not None and running.stdout is not None
+        running.stdin.write(spec.to_json() + "\n")
+        running.stdin.flush()
+        events = [json.loads(running.stdout.readline())["event"] for _ in range(2)]
+    assert events == ["started", "exited"]
+    ignored = int(json.loads((tmp_path / "out").read_text())["ignored"], 16)
+    assert ignored & (1 << 31) == 0

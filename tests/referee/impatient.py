@@ -6,6 +6,7 @@ Run as `python impatient.py race ...`. Only waits are cut: nothing that a test l
 import os
 
 import deadheat.conformance
+import deadheat.derive
 import deadheat.kinds.http
 import deadheat.kinds.server
 import deadheat.planning
@@ -25,6 +26,8 @@ def hurry() -> None:
     deadheat.planning.START_S = 0.1
     deadheat.planning.LEAD_IN_MS = 20
     deadheat.planning.COUNTED_MS = 40
+    # When a race is settled depends on the machine's noise; how many blocks a test finds must not.
+    deadheat.derive.settled = lambda _: False
 
 
 if __name__ == "__main__":
