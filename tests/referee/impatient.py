@@ -27,7 +27,7 @@ def hurry() -> None:
     deadheat.planning.LEAD_IN_MS = 20
     deadheat.planning.COUNTED_MS = 40
     # When a race is settled depends on the machine's noise; how many blocks a test finds must not.
-    deadheat.derive.settled = lambda _: False
+    vars(deadheat.derive).update(settled=lambda _: False)
 
 
 if __name__ == "__main__":
