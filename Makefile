@@ -8,12 +8,16 @@ WORKLOAD ?=
 OHA := 1.16.0
 ENGINE := $(shell find engine launcher -name '*.rs' -not -path '*/fuzz/*' -o -name Cargo.toml -not -path '*/fuzz/*')
 
-.PHONY: race test setup lint pytest cargo-test client-test bench schema clean
+.PHONY: race test test-packages setup lint pytest cargo-test client-test bench schema clean
 
 race: setup
 	$(BIN)/deadheat race $(WORKLOAD) --preset $(PRESET) $(ARGS)
 
-test: setup lint cargo-test client-test pytest
+test: setup test-packages lint cargo-test client-test pytest
+
+# A browser, a database, the instruments: only the tests need them all.
+test-packages:
+	@scripts/system-packages.sh system-packages-test.txt
 
 # Packages, a virtual environment, our own programs in it. Runs again only where something changed.
 setup: $(VENV)/.system $(VENV)/.installed
