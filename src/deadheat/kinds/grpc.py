@@ -56,7 +56,7 @@ class GrpcKind:
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
-            yield from ServerBlock(stage, block, ask, _target, stack).observe()
+            yield from ServerBlock(stage, block, ask, target, stack).observe()
 
 
 def _cases(stage: Stage, opened: grpc.Channel, entry: str, *, ceiling: bool) -> Iterator[Callable[[], None]]:
@@ -147,7 +147,7 @@ def _nobody(stage: Stage, port: int) -> str | None:
         return None
 
 
-def _target(stage: Stage, port: int) -> Mapping[str, Any]:
+def target(stage: Stage, port: int) -> Mapping[str, Any]:
     work = _work(stage)
     return {
         "url": f"grpc://{stage.host.address}:{port}",

@@ -52,7 +52,7 @@ class HttpKind:
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
-            yield from ServerBlock(stage, block, ask, _target, stack).observe()
+            yield from ServerBlock(stage, block, ask, target, stack).observe()
 
 
 def _exited(host: Host, handle: Handle, cases: int, error: ExitedError) -> Check:
@@ -70,7 +70,7 @@ def ask(stage: Stage, port: int, random_token: str) -> None:
     conformance.ask_http(stage.workload.expected(), port, random_token)
 
 
-def _target(stage: Stage, port: int) -> Mapping[str, Any]:
+def target(stage: Stage, port: int) -> Mapping[str, Any]:
     request, expected = stage.workload.request, stage.workload.expected()
     assert request is not None
     return {
