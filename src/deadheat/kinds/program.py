@@ -12,8 +12,9 @@ from deadheat.conformance import Check, Wrong
 from deadheat.conformance import run as run_cases
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import StartError
+from deadheat.kinds import invocations
 from deadheat.kinds.base import Stage
-from deadheat.model.observation import Failed, Invocation, Observation
+from deadheat.model.observation import Invocation, Observation
 from deadheat.model.plan import WorkloadPlan
 from deadheat.model.workload import ProgramWork
 from deadheat.program import Exit, Spec
@@ -37,27 +38,13 @@ class ProgramKind:
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         assert stage.race.n is not None
-        lost: set[str] = set()
-        # The first of each in a block is not timed: it fills caches, and is traced to know its memory.
-        first = [Turn(0, place, entry) for place, entry in enumerate(block.start)]
-        for warm_up, turn in [*((True, t) for t in first), *((False, t) for t in block.turns)]:
-            if turn.entry in lost:
-                continue
-            stage.view.state(turn.entry, "warming" if warm_up else "racing")
-            try:
-                exit_ = self._right(stage, turn.entry, stage.race.n, traced=warm_up)
-            except Wrong as wrong:
-                lost.add(turn.entry)
-                yield Failed(
-                    workload=stage.race.key,
-                    block=block.index,
-                    entry=turn.entry,
-                    reason=wrong.reason,
-                    wrong_answer=True,
-                )
-                continue
-            stage.view.state(turn.entry, "waiting")
-            yield _invocation(stage, block, turn, exit_, warm_up)
+        n = stage.race.n
+
+        def invoke(turn: Turn, warm_up: bool) -> Invocation:
+            exit_ = self._right(stage, turn.entry, n, traced=warm_up)
+            return invocations.invocation(stage, block, turn, exit_, warm_up)
+
+        yield from invocations.interleaved(stage, block, invoke)
 
     def _right(self, stage: Stage, entry: str, n: int, traced: bool = False) -> Exit:
         """Run it once. Raises Wrong unless it ends well and prints what the oracle prints."""
@@ -65,12 +52,7 @@ class ProgramKind:
         args = [command.fill(stage.build(entry).contender, word, {"n": n}) for word in work.args]
         spec = stage.spec(entry, {}, args, time_limit_s=work.timeout_s, peak_memory=traced)
         asked = " ".join((Path(spec.argv[0]).name, *spec.argv[1:]))
-        try:
-            handle = stage.host.start(spec)
-        except StartError as error:
-            raise Wrong(str(error), f"{asked}\n{error}") from error
-        exit_ = hosts.wait(stage.host, handle, stage.stop)
-        left = stage.host.collect(handle)
+        exit_, left = invocations.complete(stage, spec)
         said = left.stdout[:1000].decode(errors="backslashreplace")
         complaint = left.stderr[-1000:].decode(errors="backslashreplace")
         if not exit_.ok:
@@ -89,23 +71,6 @@ class ProgramKind:
 def _work(stage: Stage) -> ProgramWork:
     assert stage.workload.program is not None
     return stage.workload.program
-
-
-def _invocation(stage: Stage, block: Block, turn: Turn, exit_: Exit, warm_up: bool) -> Invocation:
-    return Invocation(
-        workload=stage.race.key,
-        block=block.index,
-        round=turn.round,
-        turn=turn.turn,
-        entry=turn.entry,
-        warm_up=warm_up,
-        n=stage.race.n,
-        at_ns=exit_.at_ns,
-        wall_s=exit_.wall_ns / 1e9,
-        user_s=exit_.cpu.user_ns / 1e9,
-        system_s=exit_.cpu.system_ns / 1e9,
-        peak_memory_bytes=exit_.peak_memory_bytes if warm_up else None,
-    )
 
 
 def _oracle(stage: Stage, n: int) -> str:

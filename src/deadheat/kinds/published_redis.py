@@ -6,10 +6,10 @@ from collections.abc import Generator
 from contextlib import ExitStack
 
 from deadheat.conformance import Wrong
-from deadheat.kinds import redis_server
+from deadheat.kinds import invocations, redis_server
 from deadheat.kinds.base import Stage
 from deadheat.kinds.redis_client import RedisClientKind
-from deadheat.model.observation import Failed, Observation
+from deadheat.model.observation import Observation
 from deadheat.model.plan import WorkloadPlan
 from deadheat.schedule import Block, Turn
 
@@ -32,13 +32,7 @@ class PublishedRedis(RedisClientKind):
                     ran = self._invocation(stage, block, Turn(0, place, entry), server, warm_up=False)
                 except Wrong as wrong:
                     stage.view.state(entry, "failed")
-                    yield Failed(
-                        workload=stage.race.key,
-                        block=block.index,
-                        entry=entry,
-                        reason=wrong.reason,
-                        wrong_answer=True,
-                    )
+                    yield invocations.failed(stage, block, entry, wrong)
                     continue
                 stage.view.state(entry, "waiting")
                 coarse = {"user_s": round(ran.user_s, DIGITS), "system_s": round(ran.system_s, DIGITS)}

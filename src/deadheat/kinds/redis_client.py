@@ -8,14 +8,12 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from deadheat import hosts
 from deadheat.conformance import Check, Wrong
 from deadheat.conformance import run as run_cases
-from deadheat.hosts import StartError
-from deadheat.kinds import redis_server, redis_stream
+from deadheat.kinds import invocations, redis_server, redis_stream
 from deadheat.kinds.base import Stage
 from deadheat.kinds.redis_server import RedisServer
-from deadheat.model.observation import Failed, Invocation, Observation
+from deadheat.model.observation import Invocation, Observation
 from deadheat.model.plan import WorkloadPlan
 from deadheat.model.workload import RedisWork
 from deadheat.program import Exit
@@ -47,25 +45,11 @@ class RedisClientKind:
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
             server = redis_server.start(stage, stage.race.setting, stack)
-            lost: set[str] = set()
-            first = [Turn(0, place, entry) for place, entry in enumerate(block.start)]
-            for warm_up, turn in [*((True, t) for t in first), *((False, t) for t in block.turns)]:
-                if turn.entry in lost:
-                    continue
-                stage.view.state(turn.entry, "warming" if warm_up else "racing")
-                try:
-                    observed: Observation = self._invocation(stage, block, turn, server, warm_up)
-                except Wrong as wrong:
-                    lost.add(turn.entry)
-                    observed = Failed(
-                        workload=stage.race.key,
-                        block=block.index,
-                        entry=turn.entry,
-                        reason=wrong.reason,
-                        wrong_answer=True,
-                    )
-                stage.view.state(turn.entry, "failed" if turn.entry in lost else "waiting")
-                yield observed
+
+            def invoke(turn: Turn, warm_up: bool) -> Invocation:
+                return self._invocation(stage, block, turn, server, warm_up)
+
+            yield from invocations.interleaved(stage, block, invoke)
 
     def _invocation(
         self, stage: Stage, block: Block, turn: Turn, server: RedisServer, warm_up: bool
@@ -79,22 +63,12 @@ class RedisClientKind:
             raise Wrong(
                 f"it says that it sent {said.get('commands')} commands, not {commands}", json.dumps(said)
             )
-        return Invocation(
-            workload=stage.race.key,
-            block=block.index,
-            round=turn.round,
-            turn=turn.turn,
-            entry=turn.entry,
-            warm_up=warm_up,
-            n=commands,
-            at_ns=exit_.at_ns,
-            wall_s=exit_.wall_ns / 1e9,
-            own_wall_s=said["wall_ns"] / 1e9,
-            user_s=exit_.cpu.user_ns / 1e9,
-            system_s=exit_.cpu.system_ns / 1e9,
-            peak_memory_bytes=exit_.peak_memory_bytes if warm_up else None,
-            server_cpu_s=(server.cpu_ns() - before) / 1e9,
-        )
+        seen = {
+            "n": commands,
+            "own_wall_s": said["wall_ns"] / 1e9,
+            "server_cpu_s": (server.cpu_ns() - before) / 1e9,
+        }
+        return invocations.invocation(stage, block, turn, exit_, warm_up).model_copy(update=seen)
 
     def _verify(self, stage: Stage, entry: str, server: RedisServer, iterations: int, rounds: int) -> None:
         """All replies, as the values that the library hands over, are those that Redis gives."""
@@ -126,12 +100,7 @@ class RedisClientKind:
         args = ["--iterations", str(iterations), "--rounds", str(rounds), *more]
         spec = stage.spec(entry, {"port": server.port}, args, time_limit_s=TIMEOUT_S, peak_memory=traced)
         asked = " ".join(spec.argv)
-        try:
-            handle = stage.host.start(spec)
-        except StartError as error:
-            raise Wrong(str(error), asked) from error
-        exit_ = hosts.wait(stage.host, handle, stage.stop)
-        left = stage.host.collect(handle)
+        exit_, left = invocations.complete(stage, spec)
         said = left.stdout[:4096].decode(errors="backslashreplace")
         complaint = left.stderr[-1000:].decode(errors="backslashreplace").strip()
         if not exit_.ok:
