@@ -6,8 +6,20 @@ from typing import Literal
 from pydantic import Field
 
 from deadheat.model.base import Noun
+from deadheat.model.workload import Preset
 
 Class = Literal["idiomatic", "tuned", "ceiling"]
+
+
+class LargestN(Noun):
+    """The largest n that a slow program takes in each preset's time."""
+
+    quick: int
+    standard: int
+    thorough: int
+
+    def at(self, preset: Preset) -> int:
+        return int(getattr(self, preset))
 
 
 class Recipe(Noun):
@@ -22,7 +34,7 @@ class Recipe(Noun):
     run: str | None = None
     env: dict[str, str] | None = None
     default: bool = False
-    max_n: int | None = None
+    max_n: int | LargestN | None = None
     why: str | None = None
 
 
@@ -38,7 +50,7 @@ class ContenderFile(Noun):
     run: str
     env: dict[str, str] = {}
     default: bool = False
-    max_n: int | None = None
+    max_n: int | LargestN | None = None
     why: str | None = None
     variants: dict[str, Recipe] = {}
 
@@ -61,9 +73,13 @@ class Contender(Noun):
     run: str
     env: dict[str, str]
     default: bool
-    max_n: int | None
+    max_n: int | LargestN | None
     why: str | None
     folder: Path
+
+    def largest_n(self, preset: Preset) -> int | None:
+        """The largest n that it takes, where it states one."""
+        return self.max_n.at(preset) if isinstance(self.max_n, LargestN) else self.max_n
 
     @property
     def id(self) -> str:

@@ -1,5 +1,7 @@
 """A plan: what a run will do, fixed before it starts and recorded with it."""
 
+from typing import Literal
+
 from pydantic import Field
 
 from deadheat.model.base import Noun
@@ -35,6 +37,23 @@ class OutsidePlan(Noun):
     notes: tuple[str, ...] = ()
 
 
+class RedisPlan(Noun):
+    """What client programs are asked to do, and against which server (a program's name without `-server`,
+    or the engine's sink): `rounds` in one process, each of 4 x `iterations` + 3 commands, handed over
+    `depth` at a time (None: all) with their replies awaited between.
+    """
+
+    server: Literal["redis", "valkey", "sink"] = "redis"
+    iterations: int = Field(ge=1)
+    rounds: int = Field(default=1, ge=1)
+    depth: int | None = Field(default=None, ge=1)
+
+    @property
+    def commands(self) -> int:
+        """Commands of one invocation."""
+        return (4 * self.iterations + 3) * self.rounds
+
+
 class WorkloadPlan(Noun):
     """One race: a workload in one setting by one method. Times in milliseconds."""
 
@@ -53,6 +72,7 @@ class WorkloadPlan(Noun):
     warm_up_ms: int = 0
     lead_in_ms: int = 0
     counted_ms: int = 0
+    redis: RedisPlan | None = None
     outside: OutsidePlan | None = None
 
     @property
