@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from deadheat import outside_gates, stats
+from deadheat import contamination, outside_gates, stats
 from deadheat.model.observation import Slice
 from deadheat.model.result import GateResult
 from deadheat.tally import Tally, throughput_rps
@@ -28,6 +28,7 @@ def of_contender(tally: Tally, entry: str, ceiling: str | None) -> tuple[GateRes
         gates += [errors(slices), littles_law(slices), generator_cpu(slices), server_cpu_known(slices)]
         gates += list(_if_known(below_ceiling, tally, entry, ceiling))
         gates += list(_if_known(flatness, tally, entry, tally.race.reference_entry))
+    gates += contamination.of_contender(tally, entry)
     if (run := tally.outside_run(entry)) is not None:
         gates += outside_gates.of_run(run)
     return tuple(gates)
@@ -35,7 +36,9 @@ def of_contender(tally: Tally, entry: str, ceiling: str | None) -> tuple[GateRes
 
 def of_workload(tally: Tally) -> tuple[GateResult, ...]:
     """The gates of the race as a whole, the null pair apart. A study's own method asks for one figure."""
-    return () if tally.race.outside is not None else (enough_blocks(tally),)
+    if tally.race.outside is not None:
+        return ()
+    return (enough_blocks(tally), *contamination.of_race(tally))
 
 
 def right_answers(tally: Tally, entry: str) -> GateResult:

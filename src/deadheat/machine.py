@@ -226,17 +226,22 @@ def _cgroup_version(root: Path) -> int | None:
 
 def _core_limit(root: Path) -> float | None:
     """The tightest CPU quota on the way from this process's cgroup to the root, in cores."""
-    limits = []
+    return min((limit for folder in cpu_cgroups(root) for limit in _quota(folder)), default=None)
+
+
+def cpu_cgroups(root: Path = ROOT) -> list[Path]:
+    """The folders of this process's cgroups that govern CPU time, each with those above it."""
+    folders = []
     for line in (_read(root / "proc/self/cgroup") or "").splitlines():
         number, controllers, path = line.split(":", 2)
         if number == "0" or "cpu" in controllers.split(","):
             base = root / "sys/fs/cgroup" / ("" if number == "0" else "cpu")
             here = base / path.lstrip("/")
             for folder in (here, *here.parents):
-                limits += _quota(folder)
+                folders.append(folder)
                 if folder == base:
                     break
-    return min(limits, default=None)
+    return folders
 
 
 def _quota(folder: Path) -> list[float]:

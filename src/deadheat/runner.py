@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 
-from deadheat import derive, planning, schedule
+from deadheat import derive, planning, schedule, surroundings
 from deadheat.build import Build, Builder
 from deadheat.hosts import Host
 from deadheat.interrupt import InterruptedRunError, Stop
@@ -182,6 +182,8 @@ class Runner:
         race = stage.race
         self._observe(BlockStarted(workload=race.key, block=block.index, order=block.start, at=_now()))
         steps = 2 * len(block.start) + len(block.turns)
+        cpus = {*self.plan.server_cpus, *self.plan.generator_cpus}
+        before = surroundings.read(cpus)
         with closing(kind.block(stage, block)) as observations:
             for done, observation in enumerate(observations, 1):
                 self._observe(observation)
@@ -191,6 +193,10 @@ class Runner:
                 within = min(1.0, done / steps)
                 self.view.progress(block.index, (block.index + within) / race.blocks)
                 self.stop.check()
+        after = surroundings.read(cpus)
+        self._observe(
+            surroundings.between(before, after, workload=race.key, block=block.index, cpus=cpus)
+        )
         self._observe(BlockEnded(workload=race.key, block=block.index))
 
 

@@ -17,6 +17,7 @@ from deadheat.model.observation import (
     RaceUnavailable,
     Slice,
     Started,
+    Surroundings,
 )
 from deadheat.model.plan import WorkloadPlan
 from deadheat.stats import FloatArray, Series
@@ -37,6 +38,7 @@ class Tally:
     blocks: list[int] = field(default_factory=list)
     started: dict[str, list[Started]] = field(default_factory=dict)
     ended: dict[str, list[Ended]] = field(default_factory=dict)
+    surroundings: list[Surroundings] = field(default_factory=list)
     turns: dict[str, dict[int, list[Turn]]] = field(default_factory=dict)
     warm_ups: dict[str, list[Turn]] = field(default_factory=dict)
     outside: dict[str, list[OutsideRun]] = field(default_factory=dict)
@@ -111,6 +113,8 @@ def tally(race: WorkloadPlan, observations: Iterable[Observation]) -> Tally:
             found.turns.setdefault(o.entry, {}).setdefault(o.block, []).append(o)
         elif isinstance(o, OutsideRun):
             found.outside.setdefault(o.entry, []).append(o)
+        elif isinstance(o, Surroundings):
+            found.surroundings.append(o)
         elif isinstance(o, BlockEnded):
             found.blocks.append(o.block)
     found.blocks.sort()

@@ -11,8 +11,10 @@ from deadheat.model.observation import (
     BlockStarted,
     Built,
     Checked,
+    Ended,
     Observation,
     Slice,
+    Surroundings,
 )
 from deadheat.model.plan import Entry, Plan, WorkloadPlan
 from deadheat.suite import Suite, load
@@ -33,6 +35,7 @@ CONTENDER = 'title = "{0}"\nlanguage = "C"\nclass = "{1}"\nrun = "./{0} {{port}}
 CLASSES = {"slow": "idiomatic", "fast": "idiomatic", "ceiling": "ceiling"}
 SPEEDS = {"slow": 1.0, "slow'": 1.0, "fast": 1.3, "ceiling": 4.0}
 COUNTED_NS, LEAD_IN_NS, BIN_MS = 100_000_000, 50_000_000, 5
+WALL_NS = 20_000_000_000
 
 
 def suite(folder: Path) -> Suite:
@@ -80,8 +83,11 @@ def observations(
     noise: float = 0.05,
     seed: int = 1,
     changed: dict[str, dict[str, Any]] | None = None,
+    around: dict[str, Any] | None = None,
+    ended: dict[str, dict[str, Any]] | None = None,
 ) -> list[Observation]:
-    """A whole race. `changed`: what the slices of an entry say instead."""
+    """A whole race. `changed`: what the slices of an entry say instead; `ended`: its ends; `around`: the
+    surroundings of every block."""
     rng = random.Random(seed)
     speeds = SPEEDS | (speeds or {})
     seen: list[Observation] = []
@@ -97,8 +103,44 @@ def observations(
                 replies = round(3000 * speeds[entry] * 2.718 ** (start[entry] + rng.gauss(0, noise)))
                 more = (changed or {}).get(entry, {})
                 seen.append(_slice(of, block, round_, turn, entry, replies).model_copy(update=more))
+        seen += [_ended(of, block, e).model_copy(update=(ended or {}).get(e, {})) for e in order]
+        seen.append(_surroundings(of, block).model_copy(update=around or {}))
         seen.append(BlockEnded(workload=of.key, block=block))
     return seen
+
+
+def _ended(of: WorkloadPlan, block: int, entry: str) -> Ended:
+    return Ended(
+        workload=of.key,
+        block=block,
+        entry=entry,
+        memory_bytes=10**6,
+        peak_memory_bytes=2 * 10**6,
+        threads=1,
+        frozen_cpu_ns=60_000,
+    )
+
+
+def _surroundings(of: WorkloadPlan, block: int) -> Surroundings:
+    """A quiet machine of two CPUs that tells everything."""
+    return Surroundings(
+        workload=of.key,
+        block=block,
+        cpus=(0, 1),
+        wall_ns=WALL_NS,
+        busy_ns=WALL_NS * 3 // 2,
+        own_ns=WALL_NS * 3 // 2,
+        others_ns=WALL_NS // 100,
+        lower_priority_ns=0,
+        steal_ns=WALL_NS // 100,
+        iowait_ns=0,
+        swapped_in_bytes=0,
+        swapped_out_bytes=0,
+        throttled=0,
+        throttled_ns=0,
+        frequency_mhz=3000.0,
+        clock_step_ns=-40_000,
+    )
 
 
 def _slice(of: WorkloadPlan, block: int, round_: int, turn: int, entry: str, replies: int) -> Slice:
@@ -129,4 +171,5 @@ def _slice(of: WorkloadPlan, block: int, round_: int, turn: int, entry: str, rep
         engine_cpu_ns=COUNTED_NS // 5,
         server_cpu_ns=COUNTED_NS * 9 // 10,
         loop_delay_max_ns=10**5,
+        server_runqueue_wait_ns=COUNTED_NS // 10,
     )

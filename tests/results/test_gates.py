@@ -1,15 +1,16 @@
 """Each gate: a clean race passes it, a planted fault trips it and takes the verdict away."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from deadheat import derive
-from deadheat.model.observation import Checked
+from deadheat.model.observation import BlockEnded, Checked, Observation, Slice, Surroundings
 from deadheat.model.result import WorkloadResult
 
-from .observed import COUNTED_NS, observations, plan, race, suite
+from .observed import COUNTED_NS, WALL_NS, observations, plan, race, suite
 
 LATE = (*[100] * 20, *[200] * 10, 0)
 FAULTS: dict[str, dict[str, Any]] = {
@@ -18,6 +19,16 @@ FAULTS: dict[str, dict[str, Any]] = {
     "generator-cpu": {"engine_cpu_ns": COUNTED_NS * 9 // 10},
     "server-cpu-known": {"server_cpu_ns": None},
     "flat": {"bins": LATE},
+    "loop-delay": {"loop_delay_max_ns": COUNTED_NS // 5},
+}
+# What a block's surroundings say instead, and a word of the advice that fits.
+AROUND: dict[str, tuple[dict[str, Any], str]] = {
+    "steal": ({"steal_ns": WALL_NS // 2}, "quieter hour"),
+    "throttling": ({"throttled": 70, "throttled_ns": WALL_NS // 20}, "stopped us 420 times"),
+    "swap": ({"swapped_in_bytes": 2**21, "swapped_out_bytes": 2**21}, "4 MB a block"),
+    "other-cpu": ({"others_ns": WALL_NS // 2}, "25% of CPUs 0, 1"),
+    "clock-steps": ({"clock_step_ns": -(10**9)}, "suspended"),
+    "frequency": ({}, "2,000 to 3,000 MHz"),
 }
 
 
@@ -35,7 +46,8 @@ def test_a_clean_race_holds_every_gate(tmp_path: Path) -> None:
     assert all(gate.ok and gate.advice is None for row in result.contenders for gate in row.gates)
     assert all(gate.ok for gate in result.gates)
     names = {gate.name for row in result.contenders for gate in row.gates}
-    assert names == {*FAULTS, "right-answers", "below-ceiling"}
+    assert names == {*FAULTS, "right-answers", "below-ceiling", "frozen", "runqueue-wait"}
+    assert {gate.name for gate in result.gates} == {*AROUND, "enough-blocks", "null-pair"}
 
 
 def test_wrong_answers_under_load_take_a_contender_out_of_the_table(tmp_path: Path) -> None:
@@ -74,3 +86,80 @@ def test_few_blocks_are_said_to_be_few(tmp_path: Path) -> None:
     short = race(2)
     result = derive.results(plan(short), suite(tmp_path), {}, observations(short)).workloads[0]
     assert [gate.name for gate in result.gates if not gate.ok] == ["enough-blocks"]
+
+
+def of(seen: Sequence[Observation], tmp_path: Path) -> WorkloadResult:
+    return derive.results(plan(race()), suite(tmp_path), {}, seen).workloads[0]
+
+
+@pytest.mark.parametrize("name", [name for name in AROUND if name != "frequency"])
+def test_a_disturbance_of_the_machine_trips_its_gate_and_no_other(tmp_path: Path, name: str) -> None:
+    fault, advice = AROUND[name]
+    result = derived(tmp_path, around=fault)
+    (gate,) = [gate for gate in result.gates if not gate.ok]
+    assert gate.name == name and advice in str(gate.advice)
+    assert [verdict.verdict for verdict in result.verdicts] == ["invalid"]
+    assert str(result.verdicts[0].why).startswith(f"{name}: ")
+
+
+def test_a_cpu_that_slows_down_between_blocks_is_seen(tmp_path: Path) -> None:
+    seen = [
+        o.model_copy(update={"frequency_mhz": 2000.0}) if isinstance(o, Surroundings) and o.block > 2 else o
+        for o in observations(race())
+    ]
+    (gate,) = [gate for gate in of(seen, tmp_path).gates if not gate.ok]
+    assert gate.name == "frequency" and AROUND["frequency"][1] in str(gate.advice)
+
+
+def test_a_contender_that_runs_while_frozen_is_seen(tmp_path: Path) -> None:
+    result = derived(tmp_path, ended={"fast": {"frozen_cpu_ns": 11_000_000}})
+    assert broken(result, "fast") == {"frozen"} and broken(result, "slow") == set()
+    assert result.verdicts[0].verdict == "invalid"
+
+
+@pytest.mark.parametrize(("disturbed", "seen_as"), [(1, set()), (3, {"runqueue-wait"}), (8, set())])
+def test_waiting_for_the_cpu_now_and_then_is_a_neighbour(
+    tmp_path: Path, disturbed: int, seen_as: set[str]
+) -> None:
+    """In 3 of 8 rounds it is somebody else; all the time it is the server's own threads."""
+
+    def waits(o: Observation) -> Observation:
+        if isinstance(o, Slice) and o.entry == "fast" and o.round < disturbed:
+            return o.model_copy(update={"server_runqueue_wait_ns": COUNTED_NS})
+        return o
+
+    assert broken(of([waits(o) for o in observations(race())], tmp_path), "fast") == seen_as
+
+
+def test_too_short_a_race_says_nothing_of_other_processes(tmp_path: Path) -> None:
+    """Their CPU time is counted in ticks: a second of it would be a matter of luck."""
+    result = derived(tmp_path, around={"wall_ns": 10**9, "others_ns": 10**9, "steal_ns": 0})
+    assert "other-cpu" not in {gate.name for gate in result.gates}
+
+
+def test_a_journal_of_before_surroundings_were_kept_has_no_such_gates(tmp_path: Path) -> None:
+    seen = [o for o in observations(race()) if not isinstance(o, Surroundings)]
+    result = of(seen, tmp_path)
+    assert {gate.name for gate in result.gates} == {"enough-blocks", "null-pair"}
+    assert result.verdicts[0].verdict == "faster"
+
+
+def test_what_a_machine_does_not_tell_is_no_gate(tmp_path: Path) -> None:
+    untold = {"swapped_in_bytes": None, "swapped_out_bytes": None, "throttled": None}
+    result = derived(tmp_path, around={**untold, "throttled_ns": None, "frequency_mhz": None})
+    assert {gate.name for gate in result.gates} == {
+        "enough-blocks",
+        "null-pair",
+        "steal",
+        "other-cpu",
+        "clock-steps",
+    }
+
+
+def test_surroundings_of_a_block_that_was_cut_off_do_not_count(tmp_path: Path) -> None:
+    noisy = [
+        o.model_copy(update={"steal_ns": WALL_NS}) if isinstance(o, Surroundings) and o.block == 5 else o
+        for o in observations(race())
+        if not (isinstance(o, BlockEnded) and o.block == 5)
+    ]
+    assert all(gate.ok for gate in of(noisy, tmp_path).gates)

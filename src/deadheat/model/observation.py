@@ -177,6 +177,35 @@ class Ended(Noun):
     hdr: str | None = None
 
 
+class Surroundings(Noun):
+    """What else went on around a block, from before its first start to after its last stop.
+
+    Differences of the machine's own counters over `wall_ns`, nanoseconds of CPU time summed over `cpus`
+    (those of servers, generator and referee). `others_ns` is what processes that are not ours used of them,
+    without work of lower priority than ours, which is `lower_priority_ns`. `clock_step_ns` is how far the
+    wall clock moved against the steady one. Bytes swapped and `throttled_ns` (by a cgroup's quota) are of
+    the machine and of our cgroups. Null: this machine does not tell.
+    """
+
+    type: Literal["surroundings"] = "surroundings"
+    workload: str
+    block: int
+    cpus: tuple[int, ...]
+    wall_ns: int
+    busy_ns: int
+    own_ns: int
+    others_ns: int
+    lower_priority_ns: int
+    steal_ns: int
+    iowait_ns: int
+    swapped_in_bytes: int | None = None
+    swapped_out_bytes: int | None = None
+    throttled: int | None = None
+    throttled_ns: int | None = None
+    frequency_mhz: float | None = None
+    clock_step_ns: int = 0
+
+
 class Failed(Noun):
     """A contender that leaves the race, and why."""
 
@@ -229,6 +258,7 @@ Observation = Annotated[
     | Invocation
     | OutsideRun
     | Ended
+    | Surroundings
     | Failed
     | BlockEnded
     | Settled
