@@ -9,12 +9,15 @@ from typing import Literal
 
 from deadheat import __version__, planning_published
 from deadheat.errors import UserError
+from deadheat.kinds import equal_load
 from deadheat.model.contender import Contender
 from deadheat.model.plan import Entry, Plan, WorkloadPlan
 from deadheat.model.workload import Kind, Preset, Workload
 from deadheat.suite import Suite
 
 LEAD_IN_MS, COUNTED_MS, WARM_UP_MS = 50, 100, 500
+# Shares of the slowest contender's capacity at which latency is measured.
+LOADS = (0.5, 0.8)
 # What a turn costs beside its load (thaw, drain, freeze), and a start with its warm-up: for estimates only.
 TURN_OVERHEAD_S, START_S, REDIS_INVOCATION_S = 0.012, 1.2, 0.5
 NULL_SUFFIX = "'"
@@ -36,12 +39,13 @@ class Size:
     invocation_s: float
     redis_blocks: int
     redis_rounds: int
+    open_loop_ms: int
 
 
 SIZES: dict[Preset, Size] = {
-    "quick": Size(6, 25, 300, 6, 3, 0.25, 5, 2),
-    "standard": Size(10, 60, 1200, 8, 3, 1.3, 10, 4),
-    "thorough": Size(20, 180, 3600, 8, 2, 15, 20, 8),
+    "quick": Size(6, 26, 320, 6, 3, 0.25, 5, 2, 300),
+    "standard": Size(10, 65, 1300, 8, 3, 1.3, 10, 4, 1000),
+    "thorough": Size(20, 190, 3800, 8, 2, 15, 20, 8, 4000),
 }
 Method = Literal["deadheat", "as-published"]
 SERVERS: tuple[Kind, ...] = ("http", "grpc")
@@ -120,7 +124,9 @@ def _block_s(race: WorkloadPlan, preset: Preset) -> float:
     turns = race.rounds * 2 * len(race.entries)
     if race.kind in SERVERS:
         turn = (race.lead_in_ms + race.counted_ms) / 1000 + TURN_OVERHEAD_S
-        return len(race.entries) * START_S + turns * turn
+        open_loop = (equal_load.LEAD_IN_MS + race.open_loop_ms) / 1000 + TURN_OVERHEAD_S
+        each = START_S + len(race.loads) * open_loop
+        return len(race.entries) * each + turns * turn
     invocation_s = REDIS_INVOCATION_S if race.kind == "redis-client" else SIZES[preset].invocation_s
     return (turns + len(race.entries)) * invocation_s
 
@@ -176,6 +182,8 @@ def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> 
                 "warm_up_ms": WARM_UP_MS,
                 "lead_in_ms": LEAD_IN_MS,
                 "counted_ms": COUNTED_MS,
+                "loads": LOADS,
+                "open_loop_ms": size.open_loop_ms,
             }
         )
         seconds = min(size.entry_s * len(entries), size.most_s)

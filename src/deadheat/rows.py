@@ -1,12 +1,13 @@
 """One contender of one race: whether it was measured, and its figures."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from deadheat import derive_outside, gates, judging, latency, stats
 from deadheat.model.contender import Contender
-from deadheat.model.observation import Invocation
+from deadheat.model.observation import Ended, Invocation
 from deadheat.model.result import ContenderResult, Measure
 from deadheat.tally import (
     VALUES,
@@ -75,11 +76,13 @@ def _figures(found: Tally, entry: str, ceiling: str | None) -> dict[str, Any]:
         row |= {
             "throughput_rps": _measure(found, entry, throughput_rps),
             "cpu_us_per_request": _measure(found, entry, cpu_us_per_request),
-            "latency_ms": latency.closed_loop([e.hdr for e in ended if e.hdr]),
+            "latency_closed_ms": latency.closed_loop([e.hdr for e in ended if e.hdr], slices),
+            "latency_at_load": latency.at_loads(found, entry),
             "bytes_per_response": sum(s.bytes_in for s in slices) / max(1, sum(s.replies for s in slices)),
             "threads": max((e.threads for e in ended if e.threads), default=None),
             "first_response_ms": float(np.median(started)) if started else None,
         }
+        row["latency_ms"] = latency.headline(found, entry) or row["latency_closed_ms"]
         if ceiling is not None:
             share = judging.against(found, entry, ceiling, throughput_rps)
             row["of_ceiling"] = share.ratio if share else None
@@ -101,9 +104,23 @@ def _figures(found: Tally, entry: str, ceiling: str | None) -> dict[str, Any]:
             "first_response_ms": float(np.median(started)) if started else None,
             "outside": run,
         }
+    row |= _memory(ended)
     row["peak_memory_bytes"] = int(np.median(peaks)) if peaks else None
     row["lower_bound"] = any(not g.ok and g.name in gates.GENERATOR_LIMITED for g in row["gates"])
     return row
+
+
+def _memory(ended: Sequence[Ended]) -> dict[str, int]:
+    """Medians over blocks of what a server holds at the end of one: its share of it, and of that what is
+    its own and what it shares with others (the pages of its runtime's libraries)."""
+    whole = [(e.memory_bytes, e.private_bytes) for e in ended if e.memory_bytes and e.private_bytes]
+    if not whole:
+        return {}
+    return {
+        "memory_bytes": int(np.median([memory for memory, _ in whole])),
+        "private_memory_bytes": int(np.median([private for _, private in whole])),
+        "shared_memory_bytes": int(np.median([memory - private for memory, private in whole])),
+    }
 
 
 def _measure(found: Tally, entry: str, value: Value) -> Measure | None:

@@ -106,6 +106,7 @@ class Runner:
             view=self.view,
             stop=self.stop,
             logs=self.folder.logs,
+            observed=self.observations,
         )
         kind = self.kinds[race.kind, race.method]
         if (why := kind.unavailable(race)) is not None:
@@ -181,7 +182,7 @@ class Runner:
     def _block(self, stage: Stage, kind: Kind, block: schedule.Block, lost: set[str]) -> None:
         race = stage.race
         self._observe(BlockStarted(workload=race.key, block=block.index, order=block.start, at=_now()))
-        steps = 2 * len(block.start) + len(block.turns)
+        steps = (2 + len(race.loads)) * len(block.start) + len(block.turns)
         cpus = {*self.plan.server_cpus, *self.plan.generator_cpus}
         before = surroundings.read(cpus)
         with closing(kind.block(stage, block)) as observations:
@@ -194,9 +195,7 @@ class Runner:
                 self.view.progress(block.index, (block.index + within) / race.blocks)
                 self.stop.check()
         after = surroundings.read(cpus)
-        self._observe(
-            surroundings.between(before, after, workload=race.key, block=block.index, cpus=cpus)
-        )
+        self._observe(surroundings.between(before, after, workload=race.key, block=block.index, cpus=cpus))
         self._observe(BlockEnded(workload=race.key, block=block.index))
 
 

@@ -13,6 +13,7 @@ from deadheat.model.observation import (
     Failed,
     Invocation,
     Observation,
+    OpenLoop,
     OutsideRun,
     RaceUnavailable,
     Slice,
@@ -42,6 +43,7 @@ class Tally:
     turns: dict[str, dict[int, list[Turn]]] = field(default_factory=dict)
     warm_ups: dict[str, list[Turn]] = field(default_factory=dict)
     outside: dict[str, list[OutsideRun]] = field(default_factory=dict)
+    open_loop: dict[str, list[OpenLoop]] = field(default_factory=dict)
 
     def of(self, entry: str) -> list[Turn]:
         """Every counted turn of an entry."""
@@ -99,27 +101,36 @@ def tally(race: WorkloadPlan, observations: Iterable[Observation]) -> Tally:
             found.checked[o.contender] = o
         elif getattr(o, "workload", None) != race.key:
             continue
-        elif isinstance(o, RaceUnavailable):
-            found.unavailable = o.reason
-        elif isinstance(o, Failed):
-            found.failed.setdefault(o.entry, o)
-        elif isinstance(o, Started):
-            found.started.setdefault(o.entry, []).append(o)
-        elif isinstance(o, Ended):
-            found.ended.setdefault(o.entry, []).append(o)
-        elif isinstance(o, Slice | Invocation) and o.warm_up:
-            found.warm_ups.setdefault(o.entry, []).append(o)
-        elif isinstance(o, Slice | Invocation):
-            found.turns.setdefault(o.entry, {}).setdefault(o.block, []).append(o)
-        elif isinstance(o, OutsideRun):
-            found.outside.setdefault(o.entry, []).append(o)
-        elif isinstance(o, Surroundings):
-            found.surroundings.append(o)
-        elif isinstance(o, BlockEnded):
-            found.blocks.append(o.block)
+        else:
+            _sort(found, o)
     found.blocks.sort()
     found.turns |= {run.entry: {run.block: [run]} for run in map(_best, found.outside.values())}
     return found
+
+
+def _sort(found: Tally, o: Observation) -> None:
+    """One observation of this very race."""
+    match o:
+        case RaceUnavailable():
+            found.unavailable = o.reason
+        case Failed():
+            found.failed.setdefault(o.entry, o)
+        case Started():
+            found.started.setdefault(o.entry, []).append(o)
+        case Ended():
+            found.ended.setdefault(o.entry, []).append(o)
+        case Slice() | Invocation() if o.warm_up:
+            found.warm_ups.setdefault(o.entry, []).append(o)
+        case Slice() | Invocation():
+            found.turns.setdefault(o.entry, {}).setdefault(o.block, []).append(o)
+        case OpenLoop():
+            found.open_loop.setdefault(o.entry, []).append(o)
+        case OutsideRun():
+            found.outside.setdefault(o.entry, []).append(o)
+        case Surroundings():
+            found.surroundings.append(o)
+        case BlockEnded():
+            found.blocks.append(o.block)
 
 
 def _best(runs: Iterable[OutsideRun]) -> OutsideRun:

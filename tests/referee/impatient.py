@@ -4,9 +4,11 @@ Run as `python impatient.py race ...`. Only waits are cut: nothing that a test l
 """
 
 import os
+from dataclasses import replace
 
 import deadheat.conformance
 import deadheat.derive
+import deadheat.kinds.equal_load
 import deadheat.kinds.http
 import deadheat.kinds.server
 import deadheat.planning
@@ -26,6 +28,9 @@ def hurry() -> None:
     deadheat.planning.START_S = 0.1
     deadheat.planning.LEAD_IN_MS = 20
     deadheat.planning.COUNTED_MS = 40
+    deadheat.kinds.equal_load.LEAD_IN_MS = 10
+    deadheat.kinds.equal_load.LONGEST = 1
+    deadheat.planning.SIZES["quick"] = replace(deadheat.planning.SIZES["quick"], open_loop_ms=30)
     # When a race is settled depends on the machine's noise; how many blocks a test finds must not.
     vars(deadheat.derive).update(settled=lambda _: False)
 

@@ -108,6 +108,8 @@ def _orders(deadheat: Deadheat, run: str) -> dict[int, list[str]]:
 
 def _shape(value: object, key: str = "") -> object:
     """Keys and kinds, without figures. What may be null by chance (a percentile, a place) may be either."""
+    if isinstance(value, dict) and value.keys() in ({"estimate", "ci", "blocks"}, {"ratio", "ci"}):
+        return "value"
     if isinstance(value, dict):
         return {name: _shape(inner, name) for name, inner in sorted(value.items())}
     if isinstance(value, list) and value and isinstance(value[0], dict):

@@ -120,6 +120,9 @@ class FakeEngine:
     def histogram(self, target: str) -> str:
         return ""
 
+    def histograms(self, target: str) -> tuple[str, str | None]:
+        return "", None
+
     def close_target(self, target: str) -> None:
         self.steps.append(("close", target))
 

@@ -40,7 +40,7 @@ class Menagerie:
         for twin in ("twin-a", "twin-b"):
             suite.contender("hello", twin, f"{SERVE} fixed-port {self.port}")
         self.deadheat = Deadheat(home, suite.path)
-        self.ended: Ended = self.deadheat.run("race", "--budget", "5s", "--seed", "1")
+        self.ended: Ended = self.deadheat.run("race", "--budget", "8s", "--seed", "1")
         self.results = self.deadheat.results()
 
     def row(self, contender: str) -> dict[str, Any]:

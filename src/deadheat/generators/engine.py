@@ -81,7 +81,12 @@ class Engine:
 
     def histogram(self, target: str) -> str:
         """Latencies since the last call, HdrHistogram V2 in base64 (ns)."""
-        return str(self._ask("histogram", {"target": target, "reset": True}, SILENCE_S)["hdr"])
+        return self.histograms(target)[0]
+
+    def histograms(self, target: str) -> tuple[str, str | None]:
+        """The same, and after an open loop the latencies from the actual sending too."""
+        answer = self._ask("histogram", {"target": target, "reset": True}, SILENCE_S)
+        return str(answer["hdr"]), answer.get("service_hdr")
 
     def close_target(self, target: str) -> None:
         self._ask("close", {"target": target}, SILENCE_S)

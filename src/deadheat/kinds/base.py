@@ -24,7 +24,7 @@ class RaceUnavailableError(Exception):
 
 @dataclass(frozen=True)
 class Stage:
-    """A race about to be run: what is raced, where, and who is told."""
+    """A race about to be run: what is raced, where, and who is told; `observed` so far in this run."""
 
     plan: Plan
     race: WorkloadPlan
@@ -35,6 +35,7 @@ class Stage:
     view: View
     stop: Stop
     logs: Path
+    observed: Sequence[Observation] = ()
 
     def build(self, entry: str) -> Build:
         """The build of an entry of the race."""

@@ -2,6 +2,8 @@
 engine from one to the next while the others are frozen."""
 
 import math
+import random
+import statistics
 from collections.abc import Callable, Generator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -11,8 +13,9 @@ from deadheat import hosts
 from deadheat.conformance import Wrong
 from deadheat.generators.engine import Engine, EngineError
 from deadheat.hosts import ExitedError, Handle, Host, NotReadyError, StartError, Usage
+from deadheat.kinds import equal_load
 from deadheat.kinds.base import Stage
-from deadheat.model.observation import Ended, Failed, Observation, Slice, Started
+from deadheat.model.observation import Ended, Failed, Observation, OpenLoop, Slice, Started
 from deadheat.schedule import Block, Turn
 
 READY_TIMEOUT_S = 30.0
@@ -40,6 +43,8 @@ class Running:
     pids: tuple[int, ...] = ()
     frozen_cpu_ns: int = 0
     cpu_at_freeze: int | None = field(default=None)
+    rates_rps: list[float] = field(default_factory=list)
+    closed_hdr: str | None = None
 
 
 class ServerBlock:
@@ -65,6 +70,7 @@ class ServerBlock:
         for turn in self._block.turns:
             if turn.entry in self._running and turn.round < rounds:
                 yield self._slice(turn)
+        yield from self._equal_load()
         for entry in self._block.start:
             if entry in self._running:
                 yield self._ended(entry)
@@ -113,6 +119,10 @@ class ServerBlock:
             race = self._stage.race
             running.lead_in_ms = _grown(race.lead_in_ms, LEAD_IN_LATENCIES * mean_ms)
             running.counted_ms = _grown(race.counted_ms, COUNTED_LATENCIES * mean_ms)
+            try:
+                self._engine.histogram(entry)  # what the warm-up left in it
+            except EngineError as error:
+                return self._failed(entry, str(error))
         return observed
 
     def _affordable_rounds(self) -> int:
@@ -126,8 +136,53 @@ class ServerBlock:
         running = self._running[turn.entry]
         self._stage.view.state(turn.entry, "racing")
         observed = self._turn(running, turn, running.lead_in_ms, running.counted_ms)
+        if isinstance(observed, Slice) and observed.counted_s > 0:
+            running.rates_rps.append(observed.replies / observed.counted_s)
         self._stage.view.state(turn.entry, "frozen")
         return observed
+
+    def _equal_load(self) -> Generator[Observation]:
+        """The same fixed rates for every server, in an open loop, apart from the slices."""
+        race = self._stage.race
+        for entry, running in list(self._running.items()):
+            try:
+                running.closed_hdr = self._engine.histogram(entry)
+            except EngineError as error:
+                yield self._failed(entry, str(error))
+        capacities = {e: statistics.median(r.rates_rps) for e, r in self._running.items() if r.rates_rps}
+        rates = equal_load.rates(race, self._stage.observed, capacities)
+        rng = random.Random(self._block.token("open-loop"))
+        for entry, load, rate in equal_load.turns(rates, list(self._running), rng):
+            if entry in self._running:
+                self._stage.view.state(entry, "racing")
+                yield self._open_loop(self._running[entry], load, rate)
+                self._stage.view.state(entry, "frozen")
+
+    def _open_loop(self, running: Running, load: float, rate: float) -> Observation:
+        counted_ms = equal_load.counted_ms(self._stage.race, rate)
+        token = self._block.token("open-loop", load, running.entry)
+        try:
+            before = self._thaw(running)
+            told = self._engine.turn(
+                running.entry, token, equal_load.LEAD_IN_MS, counted_ms, pids=list(before.pids), rate=rate
+            )
+            self._freeze(running)
+            hdr, service_hdr = self._engine.histograms(running.entry)
+        except (ExitedError, EngineError) as error:
+            return self._failed(
+                running.entry, f"in block {self._block.index + 1}: {self._why(running, error)}"
+            )
+        return OpenLoop(
+            workload=self._stage.race.key,
+            block=self._block.index,
+            entry=running.entry,
+            load=load,
+            rate_rps=rate,
+            hdr=hdr,
+            service_hdr=service_hdr,
+            **{name: told["open_loop"][name] for name in ("achieved_rps", "due", "unsent", "queue_max")},
+            **{name: told[name] for name in OpenLoop.model_fields if name in told},
+        )
 
     def _turn(self, running: Running, turn: Turn, lead_in_ms: int, counted_ms: int) -> Observation:
         """Thaw, load, freeze."""
@@ -181,7 +236,6 @@ class ServerBlock:
         running = self._running.pop(entry)
         try:
             usage = self._stage.host.usage(running.handle, memory=True)
-            hdr = self._engine.histogram(entry)
             self._engine.close_target(entry)
         except (ExitedError, EngineError) as error:
             return self._failed(entry, str(error))
@@ -197,7 +251,7 @@ class ServerBlock:
             peak_memory_bytes=memory.peak_bytes if memory else None,
             threads=usage.threads,
             frozen_cpu_ns=running.frozen_cpu_ns,
-            hdr=hdr,
+            hdr=running.closed_hdr,
         )
 
     def _failed(self, entry: str, reason: str) -> Failed:

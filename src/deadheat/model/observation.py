@@ -162,6 +162,35 @@ class OutsideRun(Noun):
         return 0
 
 
+class OpenLoop(Noun):
+    """A turn of load at a fixed rate, whatever the server does. Counted are the requests due in the counted
+    part, `load` times the slowest contender's capacity a second.
+
+    `hdr`: latencies from when each was due; `service_hdr`: from its sending; HdrHistogram V2 (ns), base64.
+    """
+
+    type: Literal["open-loop"] = "open-loop"
+    workload: str
+    block: int
+    entry: str
+    load: float
+    rate_rps: float
+    achieved_rps: float
+    due: int
+    unsent: int
+    queue_max: int
+    replies: int
+    errors: dict[str, int]
+    first_error: str | None
+    latency_sum_ns: int
+    latency_max_ns: int
+    hdr: str
+    service_hdr: str | None = None
+    engine_cpu_ns: int
+    server_cpu_ns: int | None
+    loop_delay_max_ns: int
+
+
 class Ended(Noun):
     """A server before it is stopped. `hdr`: the block's latencies, HdrHistogram V2 (ns), base64."""
 
@@ -257,6 +286,7 @@ Observation = Annotated[
     | Slice
     | Invocation
     | OutsideRun
+    | OpenLoop
     | Ended
     | Surroundings
     | Failed

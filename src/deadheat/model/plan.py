@@ -55,7 +55,10 @@ class RedisPlan(Noun):
 
 
 class WorkloadPlan(Noun):
-    """One race: a workload in one setting by one method. Times in milliseconds."""
+    """One race: a workload in one setting by one method. Times in milliseconds.
+
+    `loads`: shares of the slowest contender's capacity at which latency is measured in an open loop.
+    """
 
     workload: str
     setting: str | None = None
@@ -72,6 +75,8 @@ class WorkloadPlan(Noun):
     warm_up_ms: int = 0
     lead_in_ms: int = 0
     counted_ms: int = 0
+    loads: tuple[float, ...] = ()
+    open_loop_ms: int = 0
     redis: RedisPlan | None = None
     outside: OutsidePlan | None = None
 

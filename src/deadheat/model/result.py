@@ -58,6 +58,25 @@ class Against(Noun):
     ci: Interval | None
 
 
+class LatencyAtLoad(Noun):
+    """Latency from the intended send time at one fixed rate, the same for every contender of the race.
+
+    Milliseconds, by name (mean, p50, p90, p99, p99_9, max), null unless at least 10 observations lie
+    beyond: the mean over blocks with its interval, or where single blocks are too short for that
+    percentile, of all blocks merged and without one. `service_ms`: the same requests from their actual
+    sending. `against_reference`: how many times as fast. No figures where the gate is broken.
+    """
+
+    load: float
+    at_rps: float
+    achieved_rps: float
+    queue_max: int
+    latency_ms: dict[str, Measure | None]
+    service_ms: dict[str, float | None]
+    against_reference: dict[str, Against | None]
+    gate: GateResult
+
+
 class ContenderResult(Noun):
     """One row of a workload's table."""
 
@@ -74,6 +93,12 @@ class ContenderResult(Noun):
     own_wall_s: Measure | None = None
     cpu_us_per_request: Measure | None = None
     latency_ms: Latency | None = None
+    latency_closed_ms: Latency | None = None
+    latency_at_load: tuple[LatencyAtLoad, ...] = ()
+    memory_bytes: int | None = None
+    private_memory_bytes: int | None = None
+    shared_memory_bytes: int | None = None
+    response_headers: tuple[str, ...] = ()
     bytes_per_response: float | None = None
     peak_memory_bytes: int | None = None
     threads: int | None = None
