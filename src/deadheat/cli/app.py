@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from deadheat import __version__
-from deadheat.cli import build, check, claims, doctor, list_, race, report, runs, show
+from deadheat.cli import build, check, claims, doctor, explain, export, list_, race, report, runs, show
 
 app = typer.Typer(
     name="deadheat",
@@ -40,5 +40,5 @@ def deadheat(
     """
 
 
-for verb in (race, list_, check, build, show, report, claims, runs, doctor):
+for verb in (race, list_, check, build, show, report, claims, explain, runs, export, doctor):
     app.command(name=verb.NAME)(verb.run)

@@ -1,0 +1,38 @@
+"""parquet: the three tidy tables with their types, for DuckDB, Polars, pandas, Arrow."""
+
+from __future__ import annotations
+
+from deadheat.export.format import Format, Rendered
+from deadheat.export.source import Source
+from deadheat.export.tables import Table, Type, tables
+
+TYPES: dict[Type, str] = {"text": "string", "int": "int64", "float": "float64", "bool": "bool"}
+
+
+def render(source: Source) -> Rendered:
+    about = {"deadheat.run": source.results.run, "deadheat.version": source.results.version}
+    if source.unfinished:
+        about["deadheat.unfinished"] = source.unfinished
+    return Rendered({f"{table.name}.parquet": _parquet(table, about) for table in tables(source)})
+
+
+def _parquet(table: Table, about: dict[str, str]) -> bytes:
+    # Slow to load, and the other formats do without.
+    import pyarrow as pa  # noqa: PLC0415
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    schema = pa.schema([(name, TYPES[type_]) for name, type_ in table.columns.items()], metadata=about)
+    columns = {name: [row.get(name) for row in table.rows] for name in table.columns}
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(columns, schema=schema), sink, compression="snappy")
+    return bytes(sink.getvalue())
+
+
+FORMAT = Format(
+    "parquet",
+    "the same three tables with their types, for DuckDB, Polars, pandas",
+    "deadheat export latest --to parquet --out tables",
+    render,
+    several=True,
+    binary=True,
+)

@@ -1,0 +1,125 @@
+"""What an export is made of: a run's plan, its results and its observations, sorted by race."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat import derive, tally
+from deadheat.errors import UserError
+from deadheat.journal import whole_blocks
+from deadheat.model.observation import Observation, Settled
+from deadheat.model.plan import Plan, WorkloadPlan
+from deadheat.model.result import Results, WorkloadResult
+from deadheat.run_folder import RunFolder
+from deadheat.suite import load
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Race:
+    """One race of a run. `unfinished` says in a clause what is missing of it, None where it is whole."""
+
+    plan: WorkloadPlan
+    result: WorkloadResult
+    found: tally.Tally
+    unfinished: str | None = None
+
+    @property
+    def key(self) -> str:
+        return self.plan.key
+
+
+@dataclass(frozen=True)
+class Source:
+    """A run, read. `warnings` are of what was not whole in its folder."""
+
+    plan: Plan
+    results: Results
+    races: tuple[Race, ...]
+    observations: tuple[Observation, ...]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def unfinished(self) -> str | None:
+        """What is missing of the run, in a clause; None where it is whole."""
+        clauses = [f"{race.key}: {race.unfinished}" for race in self.races if race.unfinished]
+        if self.results.stopped:
+            clauses.insert(0, f"stopped: {self.results.stopped}")
+        return "; ".join(clauses) or None
+
+
+def read(folder: RunFolder) -> Source:
+    """A run as its folder has it. Raises UserError.
+
+    Results are those on disk; where there are none (a run cut off) they are derived from the journal, and
+    nothing is written.
+    """
+    plan = _plan(folder)
+    observations, warnings = _observations(folder)
+    if folder.results_file.exists():
+        _check_schema(folder.results_file)
+        results = folder.results()
+    else:
+        warnings.append("no results.json: derived again from the journal")
+        results = derive.results(plan, load(Path(plan.suite)), folder.machine(), observations)
+    return assemble(plan, results, observations, warnings)
+
+
+def assemble(
+    plan: Plan, results: Results, observations: Sequence[Observation], warnings: Sequence[str] = ()
+) -> Source:
+    """A source from its parts."""
+    counting = list(whole_blocks(list(observations)))
+    settled = {o.workload for o in observations if isinstance(o, Settled)}
+    by_race: Mapping[tuple[str, str | None, str], WorkloadResult] = {
+        (result.name, result.setting, result.method): result for result in results.workloads
+    }
+    races = []
+    for race in plan.workloads:
+        result = by_race.get((race.workload, race.setting, race.method))
+        if result is not None:
+            missing = None if race.key in settled else _missing(result)
+            races.append(Race(race, result, tally.tally(race, counting), missing))
+    return Source(plan, results, tuple(races), tuple(observations), tuple(warnings))
+
+
+def _missing(result: WorkloadResult) -> str | None:
+    """Blocks that were planned and are not there, unless no contender could be raced at all."""
+    raced = any(row.status in ("measured", "not run") for row in result.contenders)
+    if result.blocks >= result.blocks_planned or not raced or result.method != "deadheat":
+        return None
+    return f"{result.blocks} of {result.blocks_planned} blocks"
+
+
+def _plan(folder: RunFolder) -> Plan:
+    _check_schema(folder.path / "plan.json")
+    return folder.plan()
+
+
+def _observations(folder: RunFolder) -> tuple[list[Observation], list[str]]:
+    if not folder.journal.exists():
+        return [], [f"{folder.journal}: is not there: slices, blocks and histograms are missing"]
+    observations, torn = folder.observations()
+    return observations, [torn] if torn else []
+
+
+def _check_schema(path: Path) -> None:
+    """Say which version reads a file of another schema, before pydantic complains of its fields."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"{path}: cannot be read: {error}", hint="deadheat report RUN derives results again"
+        ) from error
+    about = found if isinstance(found, dict) else {}
+    schema = about.get("schema")
+    if schema != SCHEMA:
+        wrote = f" (Deadheat {about['version']} wrote it)" if "version" in about else ""
+        raise UserError(
+            f"{path}: schema {schema} is not read by this version, which reads {SCHEMA}{wrote}",
+            hint="export it with the version that wrote it, or derive it again: deadheat report RUN",
+        )
