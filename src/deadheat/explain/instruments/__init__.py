@@ -1,0 +1,1 @@
+"""One instrument a file, behind one protocol (base.py)."""

@@ -1,0 +1,115 @@
+"""No instrument at all: what the kernel and the engine count anyway. What the others cost is held to this."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+
+from deadheat.explain import counters, sockets
+from deadheat.explain.counters import Counters
+from deadheat.explain.instruments.base import Bench, tool
+from deadheat.explain.reading import InstrumentError, Missing, Reading
+from deadheat.explain.serving import Loaded, Server, serving
+from deadheat.hosts import Usage
+from deadheat.meter import between
+
+# Long enough to see a thread that spins; a runtime that spins a little after work has stopped by then.
+SETTLE_S, IDLE_S = 0.3, 0.7
+LOW_RATE_RPS, LOW_RATE_S = 100.0, 1.5
+
+
+class Plain:
+    """CPU, context switches, page faults, bytes and segments, under load and without."""
+
+    name = "counters"
+    title = "the kernel's own counters, nothing slowed"
+
+    def missing(self, bench: Bench, entry: str) -> Missing | None:
+        return None
+
+    def observe(self, bench: Bench, entry: str) -> Reading:
+        with serving(bench.stage, entry, self.name) as server:
+            idle_cores = _idle(server)
+            low = _low_rate(server)
+            before, counted, traffic = server.usage(), _count(server), _look(server)
+            loaded = server.load(bench.seconds)
+            after, counted_after, traffic_after = server.usage(), _count(server), _look(server)
+        spent = between(before, after)
+        return Reading(
+            values={
+                "throughput_rps": loaded.throughput_rps,
+                "latency_ms": loaded.latency_ms,
+                "cores": spent.cores,
+                "idle_cores": idle_cores,
+                **low,
+                "threads": after.threads,
+                **_cpu(before, after, loaded),
+                **_switches(counted_after - counted, loaded),
+                **_traffic(traffic, traffic_after, loaded),
+            },
+            facts={"reconnects": f"{loaded.reconnects / loaded.requests:.6f}"},
+            throughput_rps=loaded.throughput_rps,
+        )
+
+
+def _idle(server: Server) -> float:
+    """Cores used while nobody asks anything."""
+    time.sleep(SETTLE_S)
+    before = server.usage()
+    time.sleep(IDLE_S)
+    return between(before, server.usage()).cores
+
+
+def _low_rate(server: Server) -> dict[str, float]:
+    """CPU of a request where most of the time there is none: what spinning between requests costs."""
+    before = server.usage()
+    try:
+        loaded = server.load(LOW_RATE_S, rate_rps=LOW_RATE_RPS)
+    except InstrumentError:
+        return {}
+    return {"low_load_cpu_us": between(before, server.usage()).cpu.total_ns / loaded.requests / 1e3}
+
+
+def _cpu(before: Usage, after: Usage, loaded: Loaded) -> dict[str, float]:
+    cpu = between(before, after).cpu
+    per = 1 / loaded.requests / 1e3
+    return {"cpu_us": cpu.total_ns * per, "user_us": cpu.user_ns * per, "kernel_us": cpu.system_ns * per}
+
+
+def _count(server: Server) -> Counters:
+    return counters.read(server.usage().pids)
+
+
+def _switches(counted: Counters, loaded: Loaded) -> dict[str, float]:
+    return {
+        "sleeps": counted.sleeps / loaded.requests,
+        "preemptions": counted.preemptions / loaded.requests,
+        "minor_faults": counted.minor_faults / loaded.requests,
+        "major_faults": counted.major_faults / loaded.requests,
+    }
+
+
+def _look(server: Server) -> str | None:
+    if tool("ss"):
+        return None
+    try:
+        return sockets.look(server.port)
+    except (OSError, subprocess.SubprocessError):
+        return None
+
+
+def _traffic(before: str | None, after: str | None, loaded: Loaded) -> dict[str, float]:
+    """From the kernel's counts of each connection; bytes alone, from the engine's, where it has none."""
+    traffic = sockets.between(before, after) if before and after else None
+    if traffic is None:
+        return {
+            "bytes_received": loaded.bytes_out / loaded.counted,
+            "bytes_sent": loaded.bytes_in / loaded.counted,
+        }
+    return {
+        "bytes_received": traffic.bytes_received / loaded.requests,
+        "bytes_sent": traffic.bytes_sent / loaded.requests,
+        "segments_received": traffic.segs_in / loaded.requests,
+        "segments_sent": traffic.segs_out / loaded.requests,
+        "data_segments_sent": traffic.data_segs_out / loaded.requests,
+    }

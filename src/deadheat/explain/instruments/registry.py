@@ -1,0 +1,14 @@
+"""Which instruments look at which kind, in the order of their runs. The first tells the speed without any."""
+
+from __future__ import annotations
+
+from deadheat.explain.instruments.base import Instrument
+from deadheat.explain.instruments.plain import Plain
+from deadheat.explain.instruments.system_calls import SystemCalls
+
+SERVERS: tuple[Instrument, ...] = (Plain(), SystemCalls())
+
+INSTRUMENTS: dict[str, tuple[Instrument, ...]] = {
+    "http": SERVERS,
+    "grpc": SERVERS,
+}

@@ -1,0 +1,145 @@
+"""A server started alone, and loaded: what every instrument of servers stands on."""
+
+from __future__ import annotations
+
+import dataclasses
+import random
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from deadheat import hosts
+from deadheat.conformance import Wrong
+from deadheat.explain.reading import InstrumentError
+from deadheat.generators.engine import Engine, EngineError
+from deadheat.hosts import ExitedError, Handle, NotReadyError, StartError, Usage
+from deadheat.kinds import grpc, http
+from deadheat.kinds.base import Stage
+from deadheat.schedule import token
+
+READY_TIMEOUT_S, STOP_GRACE_S, REQUEST_TIMEOUT_MS = 30.0, 5.0, 5000
+WARM_UP_MS, LEAD_IN_MS = 1000, 50
+# Logs of garbage collectors, a line a collection.
+OUTPUT_LIMIT_BYTES = 64 << 20
+
+Ask = Callable[[Stage, int, str], None]
+Target = Callable[[Stage, int], Mapping[str, Any]]
+PROTOCOLS: dict[str, tuple[Ask, Target]] = {
+    "http": (http.ask, http.target),
+    "grpc": (grpc.ask, grpc.target),
+}
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """What a turn of load came to. `requests` are all that the server answered, `seconds` the counted part.
+
+    `throughput_rps` and `latency_ms` (a mean) are of the counted part. Bytes are as the engine saw them, of
+    the counted part too, so they belong to `counted` requests.
+    """
+
+    requests: int
+    counted: int
+    seconds: float
+    throughput_rps: float
+    latency_ms: float
+    bytes_in: int
+    bytes_out: int
+    reconnects: int
+
+
+class Server:
+    """A running server with the engine's connections open."""
+
+    def __init__(
+        self, stage: Stage, entry: str, handle: Handle, port: int, engine: Engine, rng: random.Random
+    ) -> None:
+        self.stage, self.entry, self.handle, self.port = stage, entry, handle, port
+        self._engine, self._rng = engine, rng
+
+    def load(self, seconds: float, *, rate_rps: float | None = None, lead_in_ms: int = LEAD_IN_MS) -> Loaded:
+        """Load it, in a closed loop or at a rate. Raises InstrumentError where it gave no right answer."""
+        self.stage.stop.check()
+        more = {} if rate_rps is None else {"rate": rate_rps}
+        try:
+            told = self._engine.turn(
+                self.entry, token(self._rng), lead_in_ms, round(seconds * 1000), pids=[], **more
+            )
+        except EngineError as error:
+            raise InstrumentError(f"under load: {error}") from error
+        errors = told["errors"]
+        answered = told["replies_all"] + errors["status"] + errors["body"]
+        counted_s = (told["counted_until_ns"] - told["counted_from_ns"]) / 1e9
+        if not told["replies"] or counted_s <= 0:
+            why = f": {told['first_error']}" if told["first_error"] else ""
+            raise InstrumentError(f"it answered no request under this instrument{why}")
+        return Loaded(
+            requests=answered,
+            counted=told["replies"],
+            seconds=counted_s,
+            throughput_rps=told["replies"] / counted_s,
+            latency_ms=told["latency_sum_ns"] / told["replies"] / 1e6,
+            bytes_in=told["bytes_in"],
+            bytes_out=told["bytes_out"],
+            reconnects=told["reconnects"],
+        )
+
+    def usage(self) -> Usage:
+        try:
+            return self.stage.host.usage(self.handle, memory=False)
+        except ExitedError as error:
+            raise InstrumentError(str(error)) from error
+
+
+@contextmanager
+def serving(
+    stage: Stage,
+    entry: str,
+    instrument: str,
+    env: Mapping[str, str] | None = None,
+    warm_up_ms: int = WARM_UP_MS,
+) -> Iterator[Server]:
+    """Start it, wait for its first right answer, connect, warm up. `env` is added to its environment.
+
+    Raises InstrumentError where it does not come so far. It is stopped at the end.
+    """
+    ask, target = PROTOCOLS[stage.workload.kind]
+    rng = random.Random(f"{stage.plan.seed}:explain:{instrument}:{entry}")
+    spec = stage.spec(entry, {"port": (port := stage.host.free_port())}, output=f"{entry}-{instrument}")
+    spec = dataclasses.replace(
+        spec, env={**spec.env, **added(spec.env, env or {})}, output_limit_bytes=OUTPUT_LIMIT_BYTES
+    )
+
+    def complaint() -> str | None:
+        try:
+            ask(stage, port, token(rng))
+        except Wrong as wrong:
+            return wrong.reason
+        return None
+
+    with Engine(stage.plan.generator_cpus, stage.logs / "engine.log") as engine:
+        try:
+            handle = stage.host.start(spec)
+        except StartError as error:
+            raise InstrumentError(str(error)) from error
+        try:
+            hosts.ready(stage.host, handle, complaint, READY_TIMEOUT_S, stage.stop)
+            engine.open(entry, timeout_ms=REQUEST_TIMEOUT_MS, **target(stage, port))
+            server = Server(stage, entry, handle, port, engine, rng)
+            if warm_up_ms:
+                server.load(warm_up_ms / 1000)
+            yield server
+        except (ExitedError, NotReadyError, EngineError) as error:
+            raise InstrumentError(str(error)) from error
+        finally:
+            stage.host.stop(handle, STOP_GRACE_S)
+
+
+def added(own: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:
+    """What to add to an environment: an option list of the contender's own keeps its options."""
+    separator = {"GODEBUG": ","}
+    return {
+        name: f"{own[name]}{separator.get(name, ' ')}{value}" if own.get(name) else value
+        for name, value in more.items()
+    }

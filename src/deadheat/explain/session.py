@@ -1,0 +1,269 @@
+"""An explanation from beginning to end: two contenders named, built, checked, looked at; a folder written."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat import lock, machine, planning
+from deadheat.build import Build, Builder
+from deadheat.errors import ExitCode, UserError
+from deadheat.explain import markdown, page
+from deadheat.explain.instruments.base import Bench, Instrument
+from deadheat.explain.instruments.registry import INSTRUMENTS
+from deadheat.explain.page import Page, Picture
+from deadheat.explain.reading import InstrumentError, Missing, Observed
+from deadheat.hosts.local import LocalHost
+from deadheat.interrupt import Stop
+from deadheat.kinds.base import Stage
+from deadheat.kinds.registry import KINDS
+from deadheat.model.contender import Contender
+from deadheat.planning import Asked
+from deadheat.report.live import NoView
+from deadheat.run_folder import explained
+from deadheat.suite import Suite
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a command line asks for. `seconds`: how long each instrument loads a server."""
+
+    a: str
+    b: str
+    workload: str | None
+    seconds: float
+    out: Path
+    command: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The page and the folder that holds it."""
+
+    page: Page
+    folder: Path
+
+
+def explain(wanted: Wanted, suite: Suite, say: Say) -> Explained:
+    """Raises UserError, and InterruptedRunError once somebody asked to stop; then no folder is left."""
+    contenders = pair(suite, wanted)
+    began = time.monotonic()
+    with (
+        lock.machine("deadheat explain"),
+        Stop() as stop,
+        LocalHost() as host,
+        _folder(wanted.out) as folder,
+    ):
+        builds = [_built(contender, Builder(host, stop), say) for contender in contenders]
+        stage = _stage(suite, contenders, builds, host, stop, folder.work / "logs")
+        for contender in contenders:
+            say(f"checking the answers of {contender.id}")
+            _check(stage, contender)
+        observed, titles = _observe(stage, Bench(stage, wanted.seconds, folder.work), contenders, say)
+        found = _page(wanted, stage, contenders, observed, titles, began)
+        _write(found, folder.work)
+        folder.keep()
+    return Explained(found, folder.path)
+
+
+def pair(suite: Suite, wanted: Wanted) -> tuple[Contender, Contender]:
+    """The two, of one workload. Raises UserError that says what there is."""
+    if wanted.a == wanted.b:
+        raise UserError(f"{wanted.a} is the same twice", hint="name two contenders, NAME or NAME:VARIANT")
+    names = [suite.workload(wanted.workload).name] if wanted.workload else list(suite.workloads)
+    of_a = {c.workload: c for c in suite.find(wanted.a, names)}
+    of_b = {c.workload: c for c in suite.find(wanted.b, names)}
+    both = [name for name in names if name in of_a and name in of_b]
+    if not both:
+        raise UserError(
+            f"{wanted.a} is a contender of {', '.join(of_a)}, {wanted.b} of {', '.join(of_b)}: "
+            "no workload has both",
+            hint="deadheat list shows the contenders of each workload",
+        )
+    if len(both) > 1:
+        raise UserError(
+            f"{wanted.a} and {wanted.b} meet in {' and '.join(both)}", hint=f"say which: --workload {both[0]}"
+        )
+    kind = suite.workloads[both[0]].kind
+    if kind not in INSTRUMENTS:
+        raise UserError(
+            f"{both[0]} is of kind {kind}, which explain cannot look at yet",
+            hint=f"kinds {', '.join(INSTRUMENTS)} can be explained",
+        )
+    return of_a[both[0]], of_b[both[0]]
+
+
+def _built(contender: Contender, builder: Builder, say: Say) -> Build:
+    built = builder.build(contender, lambda what: say(f"{what} {contender.id}"))
+    if built.record.status != "ready":
+        raise UserError(
+            f"{contender.id} is {built.record.status}: {built.record.reason}",
+            hint=f"deadheat check {contender.id} shows more",
+            code=ExitCode.NOTHING_MEASURED,
+        )
+    return built
+
+
+def _stage(
+    suite: Suite,
+    contenders: Sequence[Contender],
+    builds: Sequence[Build],
+    host: LocalHost,
+    stop: Stop,
+    logs: Path,
+) -> Stage:
+    workload, cpus = contenders[0].workload, machine.default_cpus()
+    asked = Asked(
+        workloads=(workload,),
+        contenders=tuple(contender.id for contender in contenders),
+        server_cpus=cpus.servers,
+        generator_cpus=cpus.generators,
+    )
+    plan = planning.plan(asked, suite, tuple(KINDS))
+    logs.mkdir()
+    return Stage(
+        plan=plan,
+        race=plan.workloads[0],
+        workload=suite.workloads[workload],
+        workload_folder=suite.folder / workload,
+        builds={build.contender.id: build for build in builds},
+        host=host,
+        view=NoView(),
+        stop=stop,
+        logs=logs,
+    )
+
+
+def _check(stage: Stage, contender: Contender) -> None:
+    found = KINDS[stage.workload.kind].check(stage, contender.id)
+    if not found.ok:
+        raise UserError(
+            f"{contender.id} gave a wrong answer: {found.reason}",
+            hint=f"deadheat check {contender.id} shows the whole exchange",
+            code=ExitCode.NOTHING_MEASURED,
+        )
+
+
+def _observe(
+    stage: Stage, bench: Bench, contenders: Sequence[Contender], say: Say
+) -> tuple[list[Observed], list[tuple[str, str]]]:
+    """Instrument by instrument, both contenders with each; and the names and titles of the instruments."""
+    instruments = INSTRUMENTS[stage.workload.kind]
+    observed = []
+    with _on_cpus(stage.plan.generator_cpus):
+        for place, instrument in enumerate(instruments, 1):
+            for contender in contenders:
+                stage.stop.check()
+                say(f"[{place}/{len(instruments)}] {instrument.name}: {contender.id}")
+                observed.append(_look(instrument, bench, contender.id))
+    return observed, [(instrument.name, instrument.title) for instrument in instruments]
+
+
+def _look(instrument: Instrument, bench: Bench, entry: str) -> Observed:
+    missing = instrument.missing(bench, entry)
+    if missing is not None:
+        return Observed(instrument.name, entry, None, missing)
+    try:
+        return Observed(instrument.name, entry, instrument.observe(bench, entry))
+    except InstrumentError as error:
+        return Observed(instrument.name, entry, None, Missing(str(error)))
+
+
+def _page(
+    wanted: Wanted,
+    stage: Stage,
+    contenders: Sequence[Contender],
+    observed: Sequence[Observed],
+    titles: Sequence[tuple[str, str]],
+    began: float,
+) -> Page:
+    a, b = (contender.id for contender in contenders)
+    of_a, of_b = page.merged(observed, a), page.merged(observed, b)
+    kind = stage.workload.kind
+    per = page.PER[kind]
+    known, sentences = page.told(a, b, of_a, of_b, per)
+    return Page(
+        workload=stage.workload.name,
+        kind=kind,
+        a=a,
+        b=b,
+        per=per,
+        when=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z"),
+        command=wanted.command,
+        conditions=_conditions(stage),
+        seconds=wanted.seconds,
+        took_s=time.monotonic() - began,
+        rows=page.rows(of_a, of_b),
+        calls=page.calls(of_a, of_b),
+        functions=page.functions(of_a, of_b),
+        costs=page.costs(observed, titles, a, b),
+        patterns=known,
+        gaps=page.gaps(observed),
+        pictures=(),
+        notes=(),
+        sentences=sentences,
+    )
+
+
+def _conditions(stage: Stage) -> str:
+    race = stage.race
+    if race.connections is None:
+        return f"n = {race.n}"
+    streams = f" of {race.streams} calls in flight each" if race.streams and race.streams > 1 else ""
+    servers, generators = (
+        ", ".join(map(str, cpus)) for cpus in (stage.plan.server_cpus, stage.plan.generator_cpus)
+    )
+    return f"{race.connections} connections{streams}, server on CPU {servers}, generator on CPU {generators}"
+
+
+def _write(found: Page, folder: Path) -> None:
+    with explained(folder):
+        (folder / "explain.json").write_text(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        (folder / "explain.md").write_text(markdown.render(found), encoding="utf-8")
+
+
+class _Folder:
+    """A folder in the making: hidden until it is kept."""
+
+    def __init__(self, out: Path) -> None:
+        now = f"{datetime.datetime.now(datetime.UTC):%Y%m%d-%H%M%S}"
+        self.path = out / f"explain-{now}"
+        self.work = (out / f".explain-{now}-{os.getpid()}").absolute()
+
+    def keep(self) -> None:
+        with explained(self.path):
+            self.work.rename(self.path)
+
+
+@contextmanager
+def _folder(out: Path) -> Iterator[_Folder]:
+    """Where all files go. It is gone again where it was not kept."""
+    folder = _Folder(out)
+    with explained(out):
+        folder.work.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder.work, ignore_errors=True)
+
+
+@contextmanager
+def _on_cpus(cpus: Sequence[int]) -> Iterator[None]:
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+__all__ = ["Explained", "Picture", "Wanted", "explain", "pair"]
