@@ -8,6 +8,7 @@ import numpy as np
 from deadheat.model.observation import (
     BlockEnded,
     Built,
+    CallCount,
     Checked,
     Ended,
     Failed,
@@ -17,6 +18,7 @@ from deadheat.model.observation import (
     OutsideRun,
     RaceUnavailable,
     Slice,
+    SocketTrace,
     Started,
     Surroundings,
 )
@@ -43,6 +45,8 @@ class Tally:
     turns: dict[str, dict[int, list[Turn]]] = field(default_factory=dict)
     warm_ups: dict[str, list[Turn]] = field(default_factory=dict)
     outside: dict[str, list[OutsideRun]] = field(default_factory=dict)
+    traced: dict[str, SocketTrace] = field(default_factory=dict)
+    calls: dict[str, CallCount] = field(default_factory=dict)
     open_loop: dict[str, list[OpenLoop]] = field(default_factory=dict)
 
     def of(self, entry: str) -> list[Turn]:
@@ -125,6 +129,10 @@ def _sort(found: Tally, o: Observation) -> None:
             found.turns.setdefault(o.entry, {}).setdefault(o.block, []).append(o)
         case OpenLoop():
             found.open_loop.setdefault(o.entry, []).append(o)
+        case SocketTrace():
+            found.traced[o.entry] = o
+        case CallCount():
+            found.calls[o.entry] = o
         case OutsideRun():
             found.outside.setdefault(o.entry, []).append(o)
         case Surroundings():

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from deadheat.model.artifact import Binary, BuildTimes
 from deadheat.model.base import Noun
 
 
@@ -21,6 +22,8 @@ class Built(Noun):
     cached: bool = False
     build_s: float | None = None
     artifact_bytes: int | None = None
+    binary: Binary | None = None
+    times: BuildTimes | None = None
     toolchains: dict[str, str] = {}
     log: str | None = None
     tail: tuple[str, ...] = ()
@@ -121,6 +124,39 @@ class Invocation(Noun):
     peak_memory_bytes: int | None
     own_wall_s: float | None = None
     server_cpu_s: float | None = None
+
+
+class SocketTrace(Noun):
+    """The system calls of one invocation on its connection, as strace saw them (docs/redis-sink.md).
+
+    `sends_early`: bytes left before the last command was handed over. `reads_while_writing`: replies were
+    read before the last write had ended. `unknown` says why none of it is known.
+    """
+
+    type: Literal["socket-trace"] = "socket-trace"
+    workload: str
+    block: int
+    entry: str
+    write_calls: int | None = None
+    read_calls: int | None = None
+    bytes_out: int | None = None
+    bytes_in: int | None = None
+    sends_early: bool | None = None
+    reads_while_writing: bool | None = None
+    unknown: str | None = None
+
+
+class CallCount(Noun):
+    """Calls that a program executed from the smaller n to the larger, beside those its source asks for."""
+
+    type: Literal["call-count"] = "call-count"
+    workload: str
+    block: int
+    entry: str
+    n: tuple[int, int]
+    asked: int
+    executed: int | None = None
+    unknown: str | None = None
 
 
 class OutsideRun(Noun):
@@ -236,7 +272,7 @@ class Surroundings(Noun):
 
 
 class Failed(Noun):
-    """A contender that leaves the race, and why."""
+    """A contender that leaves the race, and why; `not_run`: it cannot do what this setting asks for."""
 
     type: Literal["failed"] = "failed"
     workload: str
@@ -244,6 +280,7 @@ class Failed(Noun):
     entry: str
     reason: str
     wrong_answer: bool = False
+    not_run: bool = False
 
 
 class BlockEnded(Noun):
@@ -285,6 +322,8 @@ Observation = Annotated[
     | Started
     | Slice
     | Invocation
+    | SocketTrace
+    | CallCount
     | OutsideRun
     | OpenLoop
     | Ended

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from deadheat.model.artifact import Binary
 from deadheat.model.base import Noun
 from deadheat.model.claim import ClaimResult, PublishedGate, PublishedRow
 from deadheat.model.contender import Class
@@ -77,6 +78,25 @@ class LatencyAtLoad(Noun):
     gate: GateResult
 
 
+class Calls(Noun):
+    """Calls executed beside calls that the source asks for, over the same range of n; None: not known."""
+
+    n: tuple[int, int]
+    asked: int
+    executed: int | None
+    unknown: str | None = None
+
+
+class Compiling(Noun):
+    """Time of repeated builds, seconds (`deadheat build --times`): their medians, and 95% intervals."""
+
+    times: int
+    cold_s: float
+    cold_ci: Interval | None
+    warm_s: float
+    warm_ci: Interval | None
+
+
 class ContenderResult(Noun):
     """One row of a workload's table."""
 
@@ -104,6 +124,14 @@ class ContenderResult(Noun):
     threads: int | None = None
     artifact_bytes: int | None = None
     build_s: float | None = None
+    binary: Binary | None = None
+    compiling: Compiling | None = None
+    calls: Calls | None = None
+    overlaps: str | None = None
+    write_calls: int | None = None
+    read_calls: int | None = None
+    bytes_out: int | None = None
+    bytes_in: int | None = None
     toolchains: dict[str, str] = {}
     first_response_ms: float | None = None
     of_ceiling: float | None = None
