@@ -78,6 +78,7 @@ def _race(
         reference=race.reference,
         n=race.n,
         connections=race.connections,
+        streams=race.streams,
         blocks=len(found.blocks),
         blocks_planned=race.blocks,
         slices=sum(len(found.of(entry.id)) for entry in race.entries),

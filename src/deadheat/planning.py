@@ -4,10 +4,10 @@ import datetime
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from deadheat import __version__, planning_published
+from deadheat import __version__, planning_load, planning_published
 from deadheat.errors import UserError
 from deadheat.kinds import equal_load
 from deadheat.model.contender import Contender
@@ -64,7 +64,9 @@ class Asked:
     budget_s: float | None = None
     margin: float = 0.02
     seed: int | None = None
-    connections: int | None = None
+    connections: tuple[int, ...] = ()
+    streams: tuple[int, ...] = ()
+    claims: str | None = None
     server_cpus: tuple[int, ...] = (0,)
     generator_cpus: tuple[int, ...] = (1,)
     command: tuple[str, ...] = ()
@@ -72,6 +74,8 @@ class Asked:
 
 def plan(asked: Asked, suite: Suite, kinds: Sequence[str]) -> Plan:
     """The plan of a run. Raises UserError for what the suite does not have and for too small a budget."""
+    if asked.claims is not None:
+        asked = _for_claims(asked, suite, asked.claims)
     names = [suite.workload(name).name for name in asked.workloads] or _raceable(suite, kinds)
     races = (
         _as_published(asked, suite, names) if asked.method == "as-published" else _ours(asked, suite, names)
@@ -103,8 +107,12 @@ def _ours(asked: Asked, suite: Suite, names: Sequence[str]) -> list[WorkloadPlan
 
 
 def _as_published(asked: Asked, suite: Suite, names: Sequence[str]) -> list[WorkloadPlan]:
-    for option, value in (("--budget", asked.budget_s), ("--connections", asked.connections)):
-        if value is not None:
+    for option, value in (
+        ("--budget", asked.budget_s),
+        ("--connections", asked.connections),
+        ("--streams", asked.streams),
+    ):
+        if value:
             raise UserError(
                 f"{option} cannot be given with --method as-published",
                 hint="load and length are the study's; --preset scales the length",
@@ -149,9 +157,29 @@ def _chosen(asked: Asked, suite: Suite, name: str, names: Sequence[str]) -> list
     return [c for c in pool if c.id in wanted or c.id == suite.workloads[name].reference]
 
 
+def _for_claims(asked: Asked, suite: Suite, study: str) -> Asked:
+    """Just what the claims of a study compare, and what else was asked for."""
+    claims = [
+        claim
+        for claim in suite.study(study).claim
+        if claim.unchecked is None and (not asked.workloads or claim.workload in asked.workloads)
+    ]
+    named = [contender for claim in claims for contender in (claim.a, claim.b)]
+    return replace(
+        asked,
+        workloads=asked.workloads or tuple(dict.fromkeys(claim.workload for claim in claims)),
+        contenders=tuple(dict.fromkeys([*named, *asked.contenders])),
+    )
+
+
 def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> list[WorkloadPlan]:
     """A workload's settings, the default one first."""
     race = _race(asked, workload, contenders)
+    if workload.kind in SERVERS:
+        races = planning_load.of_server(race, workload.load, asked.connections, asked.streams)
+        # Several loads share the time of one.
+        seconds = _seconds(race, SIZES[asked.preset]) / len(races)
+        return [one.model_copy(update={"rounds": _rounds(one, seconds, asked.preset)}) for one in races]
     if workload.kind != "redis-client":
         return [race]
     # Against a real Redis wall time is the server's; the sink is fast enough for it to be the client's.
@@ -175,10 +203,8 @@ def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> 
         rounds=MIN_ROUNDS,
     )
     if workload.kind in SERVERS:
-        race = race.model_copy(
+        return race.model_copy(
             update={
-                "connections": asked.connections or workload.load.connections,
-                "streams": workload.load.streams,
                 "warm_up_ms": WARM_UP_MS,
                 "lead_in_ms": LEAD_IN_MS,
                 "counted_ms": COUNTED_MS,
@@ -186,16 +212,20 @@ def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> 
                 "open_loop_ms": size.open_loop_ms,
             }
         )
-        seconds = min(size.entry_s * len(entries), size.most_s)
-        return race.model_copy(update={"rounds": _rounds(race, seconds / size.blocks, asked.preset)})
     if workload.kind == "redis-client":
         return race.model_copy(update={"blocks": size.redis_blocks, "rounds": size.redis_rounds})
     n = workload.program.n.at(asked.preset) if workload.program else None
     return race.model_copy(update={"n": n, "blocks": size.program_blocks, "rounds": size.program_rounds})
 
 
-def _rounds(race: WorkloadPlan, block_s: float, preset: Preset) -> int:
-    """How many rounds fit in a block of that length."""
+def _seconds(race: WorkloadPlan, size: Size) -> float:
+    """How long all blocks of a server race may take."""
+    return min(size.entry_s * len(race.entries), size.most_s)
+
+
+def _rounds(race: WorkloadPlan, seconds: float, preset: Preset) -> int:
+    """How many rounds a block may have, if all blocks are to take so long."""
+    block_s = seconds / race.blocks
     fixed = _block_s(race.model_copy(update={"rounds": 0}), preset)
     one = _block_s(race.model_copy(update={"rounds": 1}), preset) - fixed
     return max(MIN_ROUNDS, int((block_s - fixed) / one))

@@ -28,6 +28,9 @@ class Suite:
     def workload(self, name: str) -> Workload:
         return self.workloads[_known(name, self.workloads, "workload", self.folder)]
 
+    def study(self, name: str) -> Study:
+        return self.studies[_known(name, self.studies, "study", self.folder)]
+
     def contender(self, workload: str, id_: str) -> Contender:
         by_id = {contender.id: contender for contender in self.contenders[workload]}
         return by_id[_known(id_, by_id, f"contender of {workload}", self.folder)]

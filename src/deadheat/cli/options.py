@@ -43,6 +43,16 @@ def share(text: str) -> float:
     return value
 
 
+def counts(text: str | None) -> tuple[int, ...]:
+    """`64` or `10,64,400` as numbers from one on, none where nothing was given. Raises UserError."""
+    if text is None:
+        return ()
+    parts = [part.strip() for part in text.split(",")]
+    if not all(re.fullmatch(r"[1-9]\d{0,5}", part) for part in parts):
+        raise UserError(f'"{text}" is no list of counts', hint="write 64, or 10,64,400")
+    return tuple(dict.fromkeys(int(part) for part in parts))
+
+
 def cpus(text: str) -> tuple[int, ...]:
     """`0`, `0,2` or `0-3` as CPU numbers that this process may use. Raises UserError."""
     found: list[int] = []

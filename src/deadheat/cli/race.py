@@ -42,7 +42,15 @@ def run(
     generator_cpus: Annotated[
         str | None, typer.Option(help="CPUs of the load generator and the referee.")
     ] = None,
-    connections: Annotated[int | None, typer.Option(min=1, help="Connections to a server.")] = None,
+    connections: Annotated[
+        str | None, typer.Option(help="Connections to a server: 400, or 10,64,400 for a race at each.")
+    ] = None,
+    streams: Annotated[
+        str | None, typer.Option(help="gRPC calls in flight on each connection: 50, or 1,10,50.")
+    ] = None,
+    claims: Annotated[
+        str | None, typer.Option(metavar="STUDY", help="Race just what the claims of a study need.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and stop.")] = False,
     resume: Annotated[str | None, typer.Option(help="Take up an interrupted run: its id, or latest.")] = None,
     json_: options.JsonOption = False,
@@ -55,6 +63,8 @@ def run(
     Examples:
       deadheat race http-hello --preset standard
       deadheat race fib -c go -c crystal:no-debug --budget 2m --margin 1%
+      deadheat race http-hello --connections 10,64,400
+      deadheat race --claims go-vs-crystal-2020
       deadheat race --method as-published http-hello
       deadheat race --resume latest
     """
@@ -79,7 +89,9 @@ def run(
             budget_s=options.duration_s(budget) if budget is not None else None,
             margin=options.share(margin),
             seed=seed,
-            connections=connections,
+            connections=options.counts(connections),
+            streams=options.counts(streams),
+            claims=claims,
             server_cpus=servers,
             generator_cpus=generators,
             command=("deadheat", *sys.argv[1:]),

@@ -183,6 +183,7 @@ class WorkloadResult(Noun):
     reference: str
     n: int | None = None
     connections: int | None = None
+    streams: int | None = None
     blocks: int
     blocks_planned: int
     slices: int

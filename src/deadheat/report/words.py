@@ -71,6 +71,7 @@ def headline(result: WorkloadResult) -> str:
     what = UNITS[result.metric]
     if result.connections is not None:
         what += f", {result.connections} connections"
+        what += f" of {result.streams} streams" if result.streams not in (None, 1) else ""
     if result.n is not None:
         what += f", n = {result.n}"
     if result.method == "as-published":
