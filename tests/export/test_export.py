@@ -13,6 +13,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+
 from deadheat import export
 from deadheat.errors import UserError
 from deadheat.export import source, write
