@@ -27,6 +27,7 @@ def results(
         version=plan.version,
         preset=plan.preset,
         command=plan.command,
+        commit=plan.commit,
         started=plan.started,
         resumed=resumed,
         stopped=stopped[-1] if len(stopped) > resumed else None,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from deadheat import __version__, planning_load, planning_published
+from deadheat import __version__, commit, planning_load, planning_published
 from deadheat.errors import UserError
 from deadheat.kinds import equal_load
 from deadheat.model.contender import Contender
@@ -87,6 +87,7 @@ def plan(asked: Asked, suite: Suite, kinds: Sequence[str]) -> Plan:
         version=__version__,
         started=now.isoformat().replace("+00:00", "Z"),
         command=asked.command,
+        commit=commit.of(suite.folder),
         suite=str(suite.folder.resolve()),
         preset=asked.preset,
         seed=seed,

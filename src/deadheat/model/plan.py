@@ -97,13 +97,14 @@ class WorkloadPlan(Noun):
 
 
 class Plan(Noun):
-    """A whole run."""
+    """A whole run. `commit` is that of the suite's repository, with -dirty where it had other changes."""
 
     schema_: int = Field(default=1, alias="schema")
     run: str
     version: str
     started: str
     command: tuple[str, ...]
+    commit: str | None = None
     suite: str
     preset: Preset
     seed: int

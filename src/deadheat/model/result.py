@@ -195,13 +195,14 @@ class WorkloadResult(Noun):
 
 
 class Results(Noun):
-    """`runs/<id>/results.json`."""
+    """`runs/<id>/results.json`. `commit` is that of the suite's repository."""
 
     schema_: int = Field(default=1, alias="schema")
     run: str
     version: str
     preset: Preset
     command: tuple[str, ...]
+    commit: str | None = None
     started: str
     resumed: int = 0
     stopped: str | None = None
