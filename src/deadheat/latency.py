@@ -12,7 +12,8 @@ from deadheat.tally import Tally
 # The engine's own range and precision (docs/engine-protocol.md).
 LOWEST_NS, HIGHEST_NS, DIGITS = 1_000, 60_000_000_000, 3
 BEYOND = 10
-RATE_LIMIT = 0.01
+# A turn of 300 ms whose last requests wait 3 ms is already 1% late, though nothing is wrong with it.
+RATE_LIMIT = 0.05
 PERCENTILES = {"p50": 50.0, "p90": 90.0, "p99": 99.0, "p99_9": 99.9}
 NAMES = ("mean", *PERCENTILES, "max")
 # Milliseconds by those names.
@@ -170,7 +171,9 @@ def _rate_reached(turns: Sequence[OpenLoop]) -> GateResult:
         advice = f"{unsent:,} of {sum(turn.due for turn in turns):,} were not sent and {wrong:,} went wrong"
         advice += f" ({why}): no latency" if why else ": no latency"
     elif abs(share - 1) > RATE_LIMIT:
-        advice = f"{share:.1%} of the asked rate was sent: its latencies are those of another load"
+        advice = (
+            f"{share:.0%} of the asked rate was reached: waits that only grow are no latency of this load"
+        )
     return GateResult(
-        name="asked-rate", ok=advice is None, value=share, limit="within 1% of what was asked", advice=advice
+        name="asked-rate", ok=advice is None, value=share, limit="within 5% of what was asked", advice=advice
     )

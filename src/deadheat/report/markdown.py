@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from deadheat.model.result import ContenderResult, Results, WorkloadResult
-from deadheat.report import claims_table, forest, published_table, terminal, words
+from deadheat.report import claims_table, curve, equal_load, forest, published_table, terminal, words
 
 Column = Callable[[ContenderResult], str]
 
@@ -24,6 +24,11 @@ def _lines(results: Results) -> Iterator[str]:
     for result in results.workloads:
         yield ""
         yield from _workload(result, results.margin)
+    for title, table in curve.tables(results):
+        yield ""
+        yield f"## {_text(title)}"
+        yield ""
+        yield from _markdown_table(table)
     for study, rows, gates in claims_table.by_study(results):
         yield ""
         yield f"## Claims of {_text(study)}"
@@ -64,6 +69,11 @@ def _workload(result: WorkloadResult, margin: float) -> Iterator[str]:
         yield ""
         for row in reasons:
             yield f"- {_text(row.id)}: {row.status}: {_text(row.reason or '')}"
+    if (table := equal_load.table(result)) is not None:
+        yield ""
+        yield equal_load.CAPTION
+        yield ""
+        yield from _markdown_table(table)
     yield ""
     yield "```"
     yield from forest.draw(forest.marks(result), margin)
@@ -72,6 +82,14 @@ def _workload(result: WorkloadResult, margin: float) -> Iterator[str]:
     for whose, gate in terminal.broken_gates(result):
         yield f"! {whose}: {gate}"
     yield "```"
+
+
+def _markdown_table(table: list[list[str]]) -> Iterator[str]:
+    header, *rows = table
+    yield "| " + " | ".join(map(_text, header)) + " |"
+    yield "|" + " --- |" * len(header)
+    for row in rows:
+        yield "| " + " | ".join(map(_text, row)) + " |"
 
 
 def _published(result: WorkloadResult) -> Iterator[str]:

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from deadheat.model.result import ContenderResult, Results, WorkloadResult
-from deadheat.report import claims_table, forest, published_table, words
+from deadheat.report import claims_table, curve, equal_load, forest, published_table, words
 
 _STYLES = {"faster": "bold", "dead heat": "cyan", "inconclusive": "yellow", "invalid": "red"}
 
@@ -16,6 +16,11 @@ def show(results: Results, console: Console) -> None:
     for result in results.workloads:
         for line in workload(result, results.margin, console.width):
             console.print(line, soft_wrap=True, highlight=False)
+        console.print()
+    for title, table in curve.tables(results):
+        console.print(Text(title, "bold"), soft_wrap=True, highlight=False)
+        for text in curve.lines(table):
+            console.print(Text(f"  {text}"), soft_wrap=True, highlight=False)
         console.print()
     for line in claims(results, console.width):
         console.print(line, soft_wrap=True, highlight=False)
@@ -43,6 +48,8 @@ def workload(result: WorkloadResult, margin: float, width: int) -> Iterator[Text
     yield Text("")
     for verdict in result.verdicts:
         yield Text("  " + words.sentence(verdict, margin), _STYLES[verdict.verdict])
+    for line in equal_load.lines(result):
+        yield Text(f"  {line}")
     yield Text("  " + gate_line(result), "dim")
     for row_id, gate in broken_gates(result):
         yield Text(f"  ! {row_id}: {gate}", "yellow")
