@@ -7,19 +7,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from deadheat import __version__, commit, planning_load, planning_published
+from deadheat import __version__, commit, planning_load, planning_published, planning_settings
 from deadheat.errors import UserError
 from deadheat.kinds import equal_load
 from deadheat.model.contender import Contender
 from deadheat.model.plan import Entry, Plan, WorkloadPlan
 from deadheat.model.workload import Kind, Preset, Workload
+from deadheat.planning_settings import RedisAsked
 from deadheat.suite import Suite
 
 LEAD_IN_MS, COUNTED_MS, WARM_UP_MS = 50, 100, 500
 # Shares of the slowest contender's capacity at which latency is measured.
 LOADS = (0.5, 0.8)
 # What a turn costs beside its load (thaw, drain, freeze), and a start with its warm-up: for estimates only.
-TURN_OVERHEAD_S, START_S, REDIS_INVOCATION_S = 0.012, 1.2, 0.5
+TURN_OVERHEAD_S, START_S = 0.012, 1.2
 NULL_SUFFIX = "'"
 
 
@@ -67,6 +68,7 @@ class Asked:
     connections: tuple[int, ...] = ()
     streams: tuple[int, ...] = ()
     claims: str | None = None
+    redis: RedisAsked = RedisAsked()
     server_cpus: tuple[int, ...] = (0,)
     generator_cpus: tuple[int, ...] = (1,)
     command: tuple[str, ...] = ()
@@ -100,6 +102,11 @@ def plan(asked: Asked, suite: Suite, kinds: Sequence[str]) -> Plan:
 
 
 def _ours(asked: Asked, suite: Suite, names: Sequence[str]) -> list[WorkloadPlan]:
+    if asked.redis != RedisAsked() and not any(suite.workloads[name].redis for name in names):
+        raise UserError(
+            "--rounds, --pipeline-depth and --redis are for Redis clients, and none is raced here",
+            hint="deadheat race redis-pipeline",
+        )
     chosen = {name: _chosen(asked, suite, name, names) for name in names}
     races = [
         race for name in names if chosen[name] for race in _races(asked, suite.workload(name), chosen[name])
@@ -136,8 +143,13 @@ def _block_s(race: WorkloadPlan, preset: Preset) -> float:
         open_loop = (equal_load.LEAD_IN_MS + race.open_loop_ms) / 1000 + TURN_OVERHEAD_S
         each = START_S + len(race.loads) * open_loop
         return len(race.entries) * each + turns * turn
-    invocation_s = REDIS_INVOCATION_S if race.kind == "redis-client" else SIZES[preset].invocation_s
-    return (turns + len(race.entries)) * invocation_s
+    return (turns + len(race.entries)) * _invocation_s(race, preset)
+
+
+def _invocation_s(race: WorkloadPlan, preset: Preset) -> float:
+    if race.kind == "redis-client":
+        return planning_settings.redis_invocation_s(race)
+    return SIZES[preset].invocation_s
 
 
 def _raceable(suite: Suite, kinds: Sequence[str]) -> list[str]:
@@ -170,10 +182,11 @@ def _for_claims(asked: Asked, suite: Suite, study: str) -> Asked:
         asked,
         workloads=asked.workloads or tuple(dict.fromkeys(claim.workload for claim in claims)),
         contenders=tuple(dict.fromkeys([*named, *asked.contenders])),
+        redis=planning_settings.for_claims([claim.setting for claim in claims], asked.redis),
     )
 
 
-def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> list[WorkloadPlan]:
+def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> Sequence[WorkloadPlan]:
     """A workload's settings, the default one first."""
     race = _race(asked, workload, contenders)
     if workload.kind in SERVERS:
@@ -181,11 +194,9 @@ def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) ->
         # Several loads share the time of one.
         seconds = _seconds(race, SIZES[asked.preset]) / len(races)
         return [one.model_copy(update={"rounds": _rounds(one, seconds, asked.preset)}) for one in races]
-    if workload.kind != "redis-client":
-        return [race]
-    # Against a real Redis wall time is the server's; the sink is fast enough for it to be the client's.
-    sink = {"setting": "sink", "metric": "wall_s", "blocks": max(3, race.blocks // 2), "rounds": 1}
-    return [race, race.model_copy(update=sink)]
+    if workload.redis is not None:
+        return planning_settings.of_redis(race, workload.redis, asked.redis, asked.preset)
+    return planning_settings.of_program(race, workload, contenders, asked.preset)
 
 
 def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> WorkloadPlan:

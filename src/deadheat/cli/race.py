@@ -14,6 +14,7 @@ from deadheat.errors import ExitCode, UserError
 
 if TYPE_CHECKING:
     from deadheat.planning import Asked
+    from deadheat.planning_settings import RedisAsked
     from deadheat.report.live import View
     from deadheat.session import Outcome
     from deadheat.suite import Suite
@@ -51,6 +52,15 @@ def run(
     claims: Annotated[
         str | None, typer.Option(metavar="STUDY", help="Race just what the claims of a study need.")
     ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Redis clients: that many pipelines in one process.")
+    ] = None,
+    pipeline_depth: Annotated[
+        str | None, typer.Option(help="Redis clients: commands at a time, a race for each: 1,10,100.")
+    ] = None,
+    redis: Annotated[
+        str | None, typer.Option(help="Redis clients: redis, valkey, sink; a race for each.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and stop.")] = False,
     resume: Annotated[str | None, typer.Option(help="Take up an interrupted run: its id, or latest.")] = None,
     json_: options.JsonOption = False,
@@ -66,6 +76,7 @@ def run(
       deadheat race http-hello --connections 10,64,400
       deadheat race --claims go-vs-crystal-2020
       deadheat race --method as-published http-hello
+      deadheat race redis-pipeline --pipeline-depth 1,10,100,1000,400000
       deadheat race --resume latest
     """
     from deadheat import session  # noqa: PLC0415
@@ -92,6 +103,7 @@ def run(
             connections=options.counts(connections),
             streams=options.counts(streams),
             claims=claims,
+            redis=_redis(redis, rounds, pipeline_depth),
             server_cpus=servers,
             generator_cpus=generators,
             command=("deadheat", *sys.argv[1:]),
@@ -116,6 +128,19 @@ def _cpus(
     return (
         options.cpus(servers) if servers is not None else default.servers if pinned else every,
         options.cpus(generators) if generators is not None else default.generators if pinned else every,
+    )
+
+
+def _redis(servers: str | None, rounds: int | None, depths: str | None) -> RedisAsked:
+    from deadheat.planning_settings import SERVERS, RedisAsked  # noqa: PLC0415
+
+    named = [name.strip() for name in servers.split(",")] if servers is not None else []
+    if unknown := [name for name in named if name not in SERVERS]:
+        raise UserError(f'no Redis server is called "{unknown[0]}"', hint=", ".join(SERVERS))
+    return RedisAsked(
+        servers=tuple(server for server in SERVERS if server in named),
+        rounds=rounds,
+        depths=options.counts(depths),
     )
 
 
