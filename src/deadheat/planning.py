@@ -4,7 +4,7 @@ import datetime
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from deadheat import __version__, commit, planning_load, planning_published, planning_settings
@@ -68,7 +68,7 @@ class Asked:
     connections: tuple[int, ...] = ()
     streams: tuple[int, ...] = ()
     claims: str | None = None
-    redis: RedisAsked = RedisAsked()
+    redis: RedisAsked = field(default_factory=RedisAsked)
     server_cpus: tuple[int, ...] = (0,)
     generator_cpus: tuple[int, ...] = (1,)
     command: tuple[str, ...] = ()
@@ -119,6 +119,9 @@ def _as_published(asked: Asked, suite: Suite, names: Sequence[str]) -> list[Work
         ("--budget", asked.budget_s),
         ("--connections", asked.connections),
         ("--streams", asked.streams),
+        ("--redis", asked.redis.servers),
+        ("--rounds", asked.redis.rounds),
+        ("--pipeline-depth", asked.redis.depths),
     ):
         if value:
             raise UserError(

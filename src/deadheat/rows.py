@@ -54,7 +54,7 @@ def _status(found: Tally, entry: str) -> tuple[str, str | None]:
     if checked is not None and not checked.ok:
         return "failed", checked.reason
     if failed is not None:
-        return "failed", failed.reason
+        return ("not run" if failed.not_run else "failed"), failed.reason
     if not found.of(entry):
         return "not run", "the run ended before its first block"
     # Wrong answers under load are no speed: such a row is out of the table, not a footnote in it.
