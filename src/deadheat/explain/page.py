@@ -123,6 +123,12 @@ def functions(a: Reading, b: Reading, most: int = 8) -> tuple[Row, ...]:
     )
 
 
+def notes(*readings: Reading) -> tuple[str, ...]:
+    """What must be known to read the figures, each said once."""
+    said = (text for r in readings for name, text in r.facts.items() if name.startswith("note "))
+    return tuple(dict.fromkeys(text[:1].upper() + text[1:] for text in said))
+
+
 def merged(observed: Iterable[Observed], contender: str) -> Reading:
     """All that was found out about a contender. The speed is that of the first instrument: none."""
     values: dict[str, float] = {}

@@ -12,8 +12,8 @@ from deadheat.explain.sentences import figure
 DELAYED_ACK_MS, DELAYED_ACK_SLACK_MS = 40.0, 8.0
 IDLE_SHARE = 0.35
 SPINNING_CORES = 0.05
-# So many times the CPU of a request under full load, and at least so much more of it.
-LOW_LOAD_TIMES, LOW_LOAD_MORE_US = 5.0, 500.0
+# So many times the CPU of a request under full load, and at 100 a second a fifth of a core.
+LOW_LOAD_TIMES, LOW_LOAD_US = 10.0, 2000.0
 OFTEN_PER_1000 = 1.0
 SMALL_BYTES, SEVERAL = 600.0, 1.8
 SOCKET_WRITES = ("write", "writev", "send", "sendto", "sendmsg", "sendmmsg")
@@ -58,7 +58,7 @@ def spinning(reading: Reading, per: str) -> str | None:
     if idle > SPINNING_CORES:
         return f"uses {idle:.0%} of a core while nobody asks anything: a thread spins"
     low, full = reading.values.get("low_load_cpu_us"), reading.values.get("cpu_us")
-    if low is None or full is None or low < LOW_LOAD_TIMES * full or low < full + LOW_LOAD_MORE_US:
+    if low is None or full is None or low < LOW_LOAD_TIMES * full or low < LOW_LOAD_US:
         return None
     return (
         f"uses {figure(low)} µs of CPU {per} at 100 a second and {figure(full)} µs under full load: its "
@@ -75,7 +75,8 @@ def development_mode(reading: Reading, per: str) -> str | None:
 def frequent_collection(reading: Reading, per: str) -> str | None:
     """A garbage collector that runs more often than every 1,000 requests."""
     often = reading.values.get("collections_per_1000", 0.0)
-    if often <= OFTEN_PER_1000:
+    # Many heaps of a few kB each are collected one at a time: often, and cheaply.
+    if often <= OFTEN_PER_1000 or reading.facts.get("heaps") == "one a process":
         return None
     return f"collects garbage every {figure(1000 / often)} requests: a larger heap would make it rarer"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from deadheat.explain.quantity import QUANTITIES, Quantity
@@ -11,8 +10,17 @@ from deadheat.explain.reading import Reading
 HOW_MANY = 3
 # A difference smaller than this is no explanation.
 LEAST_RATIO = 1.1
-# A system call by name must be as frequent as this in one of the two to be told.
-CALL_FLOOR = 0.2
+LEAST_US = 0.02
+SYSTEM_CALL_US = 0.3
+# Calls that do the same by other names: one program's read is another's recvfrom.
+ALIKE: dict[str, tuple[str, ...]] = {
+    "reads": ("read", "readv", "recv", "recvfrom", "recvmsg"),
+    "writes": ("write", "writev", "send", "sendto", "sendmsg", "sendmmsg"),
+    "asks which connections are ready": (
+        "epoll_wait", "epoll_pwait", "epoll_pwait2", "poll", "ppoll", "select", "pselect6"
+    ),
+    "sleeps for a while": ("nanosleep", "clock_nanosleep"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -20,64 +28,63 @@ class _Difference:
     quantity: Quantity
     a: float
     b: float
-    family: str
 
     @property
-    def size(self) -> float:
-        """The logarithm of the ratio, of figures no smaller than what matters."""
-        floor = self.quantity.floor
-        return abs(math.log(max(self.a, floor) / max(self.b, floor)))
+    def effect_us(self) -> float:
+        """About what it comes to, in CPU time."""
+        return abs(self.a - self.b) * self.quantity.typical_us
+
+    @property
+    def told(self) -> bool:
+        """Whether it is large enough to explain anything."""
+        low, high = sorted((self.a, self.b))
+        return high >= LEAST_RATIO * low and self.effect_us >= LEAST_US
 
 
 def largest(a: str, b: str, of_a: Reading, of_b: Reading, per: str, most: int = HOW_MANY) -> tuple[str, ...]:
-    """At most three sentences, the largest difference first; none of a part beside its whole."""
+    """At most three sentences, the difference that matters most first, one of each family."""
     differences = [
-        _Difference(q, of_a.values[q.key], of_b.values[q.key], q.part_of or q.key)
+        _Difference(q, of_a.values[q.key], of_b.values[q.key])
         for q in QUANTITIES
         if q.verb is not None and q.key in of_a.values and q.key in of_b.values
     ]
     differences += _calls(of_a, of_b)
     told: list[str] = []
     families: set[str] = set()
-    for difference in sorted(differences, key=lambda d: -d.size):
-        if difference.size < math.log(LEAST_RATIO) or len(told) == most:
-            break
-        if difference.family not in families:
-            families.add(difference.family)
+    for difference in sorted(differences, key=lambda d: -d.effect_us):
+        family = difference.quantity.family or difference.quantity.key
+        if difference.told and family not in families and len(told) < most:
+            families.add(family)
             told.append(_sentence(a, b, difference, per))
     return tuple(told)
 
 
 def _calls(of_a: Reading, of_b: Reading) -> list[_Difference]:
-    """System calls by name belong to the family of all system calls: one sentence is enough."""
+    """System calls by name are of the family of all system calls: one sentence is enough."""
     if not of_a.calls or not of_b.calls:
         return []
+    alike = {name: verb for verb, names in ALIKE.items() for name in names}
+    sums: dict[str, list[float]] = {}
+    for place, calls in enumerate((of_a.calls, of_b.calls)):
+        for name, count in calls.items():
+            sums.setdefault(alike.get(name, f"calls {name}"), [0.0, 0.0])[place] += count
     return [
-        _Difference(
-            Quantity(name, name, floor=CALL_FLOOR, verb=f"calls {name}", object="times {per}"),
-            of_a.calls.get(name, 0.0),
-            of_b.calls.get(name, 0.0),
-            "system_calls",
-        )
-        for name in {*of_a.calls, *of_b.calls}
+        _Difference(Quantity(verb, verb, "", verb, "times {per}", SYSTEM_CALL_US, "system calls"), a, b)
+        for verb, (a, b) in sums.items()
     ]
 
 
 def _sentence(a: str, b: str, difference: _Difference, per: str) -> str:
     quantity = difference.quantity
     object_ = quantity.object.replace("{per}", per)
-    return (
-        f"{a} {quantity.verb} {figure(difference.a)} {object_}, {b} {figure(difference.b)}"
-        f"{_times(difference.a, difference.b, quantity.floor)}."
-    )
+    times = _times(difference.a, difference.b)
+    return f"{a} {quantity.verb} {figure(difference.a)} {object_}, {b} {figure(difference.b)}{times}."
 
 
-def _times(a: float, b: float, floor: float) -> str:
+def _times(a: float, b: float) -> str:
     """How many times; nothing where one of the two is hardly there."""
-    if min(a, b) < floor / 10 or min(a, b) <= 0:
-        return ""
-    ratio = max(a, b) / min(a, b)
-    return f" ({figure(ratio)} times as much)"
+    low, high = sorted((a, b))
+    return f" ({figure(high / low)} times as much)" if low > 0 and high / low < 100 else ""
 
 
 def figure(value: float) -> str:
@@ -90,4 +97,4 @@ def figure(value: float) -> str:
         return f"{value:.1f}"
     if abs(value) >= 0.1:
         return f"{value:.2f}"
-    return f"{value:.1g}" if abs(value) >= 0.0005 else "0.000"
+    return f"{value:.2f}" if abs(value) >= 0.01 else f"{value:.3f}" if abs(value) >= 0.0005 else "<0.001"

@@ -19,7 +19,9 @@ from deadheat.kinds.base import Stage
 from deadheat.schedule import token
 
 READY_TIMEOUT_S, STOP_GRACE_S, REQUEST_TIMEOUT_MS = 30.0, 5.0, 5000
-WARM_UP_MS, LEAD_IN_MS = 1000, 50
+LEAD_IN_MS = 50
+# A compiler at run time takes seconds; a server that was compiled before is at its speed at once.
+WARM_UP_S, WARM_TURN_S, STILL_RISING = 5.0, 0.5, 1.05
 # Logs of garbage collectors, a line a collection.
 OUTPUT_LIMIT_BYTES = 64 << 20
 
@@ -85,6 +87,15 @@ class Server:
             reconnects=told["reconnects"],
         )
 
+    def warm_up(self, longest_s: float) -> None:
+        """Load it until it gets no faster, or for that long."""
+        best = 0.0
+        for _ in range(int(longest_s / WARM_TURN_S)):
+            throughput_rps = self.load(WARM_TURN_S).throughput_rps
+            if throughput_rps < STILL_RISING * best:
+                return
+            best = max(best, throughput_rps)
+
     def usage(self) -> Usage:
         try:
             return self.stage.host.usage(self.handle, memory=False)
@@ -98,7 +109,7 @@ def serving(
     entry: str,
     instrument: str,
     env: Mapping[str, str] | None = None,
-    warm_up_ms: int = WARM_UP_MS,
+    warm_up_s: float = WARM_UP_S,
 ) -> Iterator[Server]:
     """Start it, wait for its first right answer, connect, warm up. `env` is added to its environment.
 
@@ -127,8 +138,7 @@ def serving(
             hosts.ready(stage.host, handle, complaint, READY_TIMEOUT_S, stage.stop)
             engine.open(entry, timeout_ms=REQUEST_TIMEOUT_MS, **target(stage, port))
             server = Server(stage, entry, handle, port, engine, rng)
-            if warm_up_ms:
-                server.load(warm_up_ms / 1000)
+            server.warm_up(warm_up_s)
             yield server
         except (ExitedError, NotReadyError, EngineError) as error:
             raise InstrumentError(str(error)) from error

@@ -209,7 +209,7 @@ def _page(
         patterns=known,
         gaps=page.gaps(observed),
         pictures=(),
-        notes=(),
+        notes=page.notes(of_a, of_b),
         sentences=sentences,
     )
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import subprocess
 import time
 
-from deadheat.explain import counters, sockets
+from deadheat.explain import counters, development, sockets
 from deadheat.explain.counters import Counters
 from deadheat.explain.instruments.base import Bench, tool
 from deadheat.explain.reading import InstrumentError, Missing, Reading
 from deadheat.explain.serving import Loaded, Server, serving
 from deadheat.hosts import Usage
 from deadheat.meter import between
+from deadheat.model.contender import Contender
 
 # Long enough to see a thread that spins; a runtime that spins a little after work has stopped by then.
 SETTLE_S, IDLE_S = 0.3, 0.7
@@ -29,11 +30,12 @@ class Plain:
 
     def observe(self, bench: Bench, entry: str) -> Reading:
         with serving(bench.stage, entry, self.name) as server:
-            idle_cores = _idle(server)
-            low = _low_rate(server)
             before, counted, traffic = server.usage(), _count(server), _look(server)
             loaded = server.load(bench.seconds)
             after, counted_after, traffic_after = server.usage(), _count(server), _look(server)
+            # Once it is warm: before that a low rate would tell of its compiler.
+            low = _low_rate(server)
+            idle_cores = _idle(server)
         spent = between(before, after)
         return Reading(
             values={
@@ -47,9 +49,16 @@ class Plain:
                 **_switches(counted_after - counted, loaded),
                 **_traffic(traffic, traffic_after, loaded),
             },
-            facts={"reconnects": f"{loaded.reconnects / loaded.requests:.6f}"},
+            facts=_facts(bench.stage.build(entry).contender, loaded),
             throughput_rps=loaded.throughput_rps,
         )
+
+
+def _facts(contender: Contender, loaded: Loaded) -> dict[str, str]:
+    facts = {"reconnects": f"{loaded.reconnects / loaded.requests:.6f}"}
+    if (found := development.signs(contender)) is not None:
+        facts["development"] = found
+    return facts
 
 
 def _idle(server: Server) -> float:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from deadheat.explain.instruments.base import Instrument
+from deadheat.explain.instruments.garbage import GarbageCollection
 from deadheat.explain.instruments.plain import Plain
 from deadheat.explain.instruments.system_calls import SystemCalls
 
-SERVERS: tuple[Instrument, ...] = (Plain(), SystemCalls())
+SERVERS: tuple[Instrument, ...] = (Plain(), SystemCalls(), GarbageCollection())
 
 INSTRUMENTS: dict[str, tuple[Instrument, ...]] = {
     "http": SERVERS,
