@@ -21,11 +21,11 @@ class PublishedRedis(RedisClientKind):
     """Conformance is ours; then one invocation each, in the study's order, on one Redis."""
 
     def unavailable(self, race: WorkloadPlan) -> str | None:
-        return redis_server.missing(None)
+        return redis_server.missing(redis_server.REDIS)
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
-            server = redis_server.start(stage, None, stack)
+            server = redis_server.start(stage, redis_server.REDIS, stack)
             for place, entry in enumerate(e.id for e in stage.race.entries if e.id in block.start):
                 stage.view.state(entry, "racing")
                 try:

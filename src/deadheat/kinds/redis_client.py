@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator
-from contextlib import ExitStack
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from functools import partial
 from typing import Any
 
 from deadheat.conformance import Check, Wrong
 from deadheat.conformance import run as run_cases
-from deadheat.kinds import invocations, redis_server, redis_stream
+from deadheat.kinds import invocations, redis_server, redis_stream, socket_calls
 from deadheat.kinds.base import Stage
+from deadheat.kinds.redis_depth import Withholding
 from deadheat.kinds.redis_server import RedisServer
-from deadheat.model.observation import Invocation, Observation
-from deadheat.model.plan import WorkloadPlan
+from deadheat.model.observation import Failed, Invocation, Observation, SocketTrace
+from deadheat.model.plan import RedisPlan, WorkloadPlan
 from deadheat.model.workload import RedisWork
-from deadheat.program import Exit
+from deadheat.program import Exit, Why
 from deadheat.schedule import Block, Turn
 
 TIMEOUT_S = 120.0
 # Iterations and rounds of the conformance cases.
 CHECKED = ((1, 1), (1000, 1), (1000, 2))
+# Commands at a time of another; in a race of its own, the race's, though not the largest.
+CHECKED_DEPTH, LARGEST_CHECKED_DEPTH = 7, 1000
 FNV_OFFSET, FNV_PRIME, FNV_MASK = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
+
+
+class Refused(Wrong):
+    """A client that ended with an error: it does not do what it was asked, and says so."""
 
 
 class RedisClientKind:
@@ -30,41 +37,51 @@ class RedisClientKind:
     invocation must have sent as many commands as were asked."""
 
     def unavailable(self, race: WorkloadPlan) -> str | None:
-        return redis_server.missing(race.setting)
+        return redis_server.missing(race.redis.server if race.redis else redis_server.REDIS)
 
     def check(self, stage: Stage, entry: str) -> Check:
         with ExitStack() as stack:
-            server = redis_server.start(stage, None, stack)
+            server = redis_server.start(stage, _genuine(stage), stack)
             sink = redis_server.start(stage, redis_server.SINK, stack)
             # The last is many times what socket buffers hold: there a client that never reads hangs.
             sizes = [*CHECKED, (_work(stage).iterations, 1)]
             replies = [partial(self._verify, stage, entry, server, n, rounds) for n, rounds in sizes]
             commands = [partial(self._sent, stage, entry, sink, n, rounds) for n, rounds in sizes]
-            return run_cases([*replies, *commands])
+            depth = partial(self._depth_if_taken, stage, entry, CHECKED_DEPTH)
+            return run_cases([*replies, *commands, depth])
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
+        asked = _asked(stage)
+        lost: set[str] = set()
+        if block.index == 0 and asked.depth is not None:
+            for refused in self._without_depth(stage, block, asked.depth):
+                lost.add(refused.entry)
+                yield refused
         with ExitStack() as stack:
-            server = redis_server.start(stage, stage.race.setting, stack)
+            server = redis_server.start(stage, asked.server, stack)
 
             def invoke(turn: Turn, warm_up: bool) -> Invocation:
                 return self._invocation(stage, block, turn, server, warm_up)
 
-            yield from invocations.interleaved(stage, block, invoke)
+            yield from invocations.interleaved(stage, block, invoke, lost)
+            if block.index == 0 and asked.depth is None and asked.rounds == 1:
+                # A setting of its own would only repeat these.
+                yield from self._traces(stage, block, [e for e in block.start if e not in lost], server)
 
     def _invocation(
         self, stage: Stage, block: Block, turn: Turn, server: RedisServer, warm_up: bool
     ) -> Invocation:
-        work = _work(stage)
+        asked = _asked(stage)
         server.flush()
         before = server.cpu_ns()
-        exit_, said = self._run(stage, turn.entry, server, work.iterations, work.rounds, traced=warm_up)
-        commands = (4 * work.iterations + 3) * work.rounds
-        if said.get("commands") != commands:
+        exit_, said = self._run(stage, turn.entry, server.port, _arguments(asked), traced=warm_up)
+        if said.get("commands") != asked.commands:
             raise Wrong(
-                f"it says that it sent {said.get('commands')} commands, not {commands}", json.dumps(said)
+                f"it says that it sent {said.get('commands')} commands, not {asked.commands}",
+                json.dumps(said),
             )
         seen = {
-            "n": commands,
+            "n": asked.commands,
             "own_wall_s": said["wall_ns"] / 1e9,
             "server_cpu_s": (server.cpu_ns() - before) / 1e9,
         }
@@ -73,44 +90,139 @@ class RedisClientKind:
     def _verify(self, stage: Stage, entry: str, server: RedisServer, iterations: int, rounds: int) -> None:
         """All replies, as the values that the library hands over, are those that Redis gives."""
         server.flush()
-        _, said = self._run(stage, entry, server, iterations, rounds, "--verify")
-        expected = digest(_work(stage), iterations, rounds)
-        if said.get("digest") != expected:
-            asked = f"{iterations} iterations, {rounds} rounds"
-            raise Wrong(f"{asked}: expected digest {expected}  got {said.get('digest')}", json.dumps(said))
+        asked = RedisPlan(iterations=iterations, rounds=rounds)
+        _, said = self._run(stage, entry, server.port, _arguments(asked, "--verify"))
+        _compare_digest(_work(stage), asked, said)
 
     def _sent(self, stage: Stage, entry: str, sink: RedisServer, iterations: int, rounds: int) -> None:
         """Exactly the workload's commands, in order, on one connection."""
         sink.flush()
         known = len(redis_stream.streams(sink))
-        self._run(stage, entry, sink, iterations, rounds)
+        self._run(stage, entry, sink.port, _arguments(RedisPlan(iterations=iterations, rounds=rounds)))
         redis_stream.compare(_work(stage), redis_stream.last(sink, known), iterations, rounds)
 
+    def _depth(self, stage: Stage, entry: str, depth: int) -> None:
+        """So many commands are handed over at a time and no more, and all replies are read."""
+        # Some pipelines that are full, and a rest.
+        asked = RedisPlan(iterations=max(10, depth), depth=depth)
+        with Withholding(stage.host.address, _work(stage), asked.iterations, depth) as server:
+            _, said = self._run(stage, entry, server.port, _arguments(asked, "--verify"))
+        _compare_digest(_work(stage), asked, said)
+        server.judge()
+
+    def _depth_if_taken(self, stage: Stage, entry: str, depth: int) -> None:
+        """Refusing depths is allowed, and keeps a client out of those settings alone; cheating is not."""
+        with suppress(Refused):
+            self._depth(stage, entry, depth)
+
+    def _without_depth(self, stage: Stage, block: Block, depth: int) -> Iterator[Failed]:
+        """The entries that do not run at the race's depth, each with what it says."""
+        for entry in block.start:
+            try:
+                self._depth(stage, entry, min(depth, LARGEST_CHECKED_DEPTH))
+            except Wrong as wrong:
+                refused = {
+                    "not_run": isinstance(wrong, Refused),
+                    "wrong_answer": not isinstance(wrong, Refused),
+                }
+                yield invocations.failed(stage, block, entry, wrong).model_copy(update=refused)
+
+    def _traces(
+        self, stage: Stage, block: Block, entries: Sequence[str], server: RedisServer
+    ) -> Iterator[SocketTrace]:
+        """The calls of each entry on its connection, by invocations that nothing else is taken from."""
+        for entry in entries:
+            if (unknown := socket_calls.missing()) is not None:
+                yield SocketTrace(workload=stage.race.key, block=block.index, entry=entry, unknown=unknown)
+                continue
+            stage.view.state(entry, "warming")
+            yield self._trace(stage, block, entry, server)
+            stage.view.state(entry, "waiting")
+
+    def _trace(self, stage: Stage, block: Block, entry: str, server: RedisServer) -> SocketTrace:
+        asked = _asked(stage)
+        trace = SocketTrace(workload=stage.race.key, block=block.index, entry=entry)
+        found = []
+        for iterations in (asked.iterations, max(1, asked.iterations // 10)):
+            server.flush()
+            output = stage.logs / f"{entry.replace(':', '+')}-{iterations}.strace"
+            plan = asked.model_copy(update={"iterations": iterations})
+            spec = stage.spec(
+                entry,
+                {"port": server.port},
+                _arguments(plan),
+                output=f"{entry}-strace",
+                time_limit_s=TIMEOUT_S,
+            )
+            try:
+                exit_, _ = invocations.complete(stage, socket_calls.traced(spec, output))
+            except Wrong as wrong:
+                return trace.model_copy(update={"unknown": wrong.reason})
+            if not exit_.ok:
+                return trace.model_copy(update={"unknown": f"under strace it {exit_.describe()}"})
+            with output.open(errors="replace") as lines:
+                seen = socket_calls.understand(lines, server.port)
+            output.unlink()
+            if seen is None:
+                return trace.model_copy(update={"unknown": "no pipeline among its system calls"})
+            found.append(seen)
+        whole, shorter = found
+        figures = {
+            "write_calls": whole.write_calls,
+            "read_calls": whole.read_calls,
+            "bytes_out": whole.bytes_out,
+            "bytes_in": whole.bytes_in,
+            "sends_early": whole.sends_early(shorter),
+            "reads_while_writing": whole.reads_while_writing,
+        }
+        return trace.model_copy(update=figures)
+
     def _run(
-        self,
-        stage: Stage,
-        entry: str,
-        server: RedisServer,
-        iterations: int,
-        rounds: int,
-        *more: str,
-        traced: bool = False,
+        self, stage: Stage, entry: str, port: int, args: Sequence[str], *, traced: bool = False
     ) -> tuple[Exit, dict[str, Any]]:
-        """One invocation, and the line of JSON that it prints. Raises Wrong."""
-        args = ["--iterations", str(iterations), "--rounds", str(rounds), *more]
-        spec = stage.spec(entry, {"port": server.port}, args, time_limit_s=TIMEOUT_S, peak_memory=traced)
+        """One invocation, and the line of JSON that it prints. Raises Wrong; Refused where it ends badly."""
+        spec = stage.spec(entry, {"port": port}, args, time_limit_s=TIMEOUT_S, peak_memory=traced)
         asked = " ".join(spec.argv)
         exit_, left = invocations.complete(stage, spec)
         said = left.stdout[:4096].decode(errors="backslashreplace")
         complaint = left.stderr[-1000:].decode(errors="backslashreplace").strip()
         if not exit_.ok:
             last = f": {complaint.splitlines()[-1]}" if complaint else ""
-            raise Wrong(f"it {exit_.describe()}{last}", f"{asked}\nstdout: {said}\nstderr: {complaint}")
+            kind = Refused if exit_.why is Why.EXIT and exit_.code else Wrong
+            raise kind(f"it {exit_.describe()}{last}", f"{asked}\nstdout: {said}\nstderr: {complaint}")
         try:
             answer = json.loads(said)
             return exit_, {**answer, "wall_ns": int(answer["wall_ns"])}
         except (ValueError, TypeError, KeyError) as error:
             raise Wrong(f"it printed no line of JSON: {said[:80]!r}", f"{asked}\nstdout: {said}") from error
+
+
+def _genuine(stage: Stage) -> str:
+    """The server that replies are compared on: a real one where there is one."""
+    asked = _asked(stage).server
+    named = redis_server.REDIS if asked == redis_server.SINK else asked
+    return redis_server.SINK if redis_server.missing(named) else named
+
+
+def _asked(stage: Stage) -> RedisPlan:
+    """What the race asks for; by a study's own method and in older plans the workload's own."""
+    if stage.race.redis is not None:
+        return stage.race.redis
+    work = _work(stage)
+    return RedisPlan(iterations=work.iterations, rounds=work.rounds)
+
+
+def _arguments(asked: RedisPlan, *more: str) -> list[str]:
+    depth = [] if asked.depth is None else ["--pipeline-depth", str(asked.depth)]
+    return ["--iterations", str(asked.iterations), "--rounds", str(asked.rounds), *depth, *more]
+
+
+def _compare_digest(work: RedisWork, asked: RedisPlan, said: Mapping[str, Any]) -> None:
+    expected = digest(work, asked.iterations, asked.rounds)
+    if said.get("digest") != expected:
+        what = f"{asked.iterations} iterations, {asked.rounds} rounds"
+        what += "" if asked.depth is None else f", {asked.depth} commands at a time"
+        raise Wrong(f"{what}: expected digest {expected}  got {said.get('digest')}", json.dumps(dict(said)))
 
 
 def digest(work: RedisWork, iterations: int, rounds: int) -> str:

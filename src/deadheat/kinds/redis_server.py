@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from deadheat import command, hosts, toolchain
 from deadheat.generators.engine import find_binary
-from deadheat.hosts import ExitedError, Handle, NotReadyError
+from deadheat.hosts import ExitedError, Handle, NotReadyError, StartError
 from deadheat.kinds.base import RaceUnavailableError, Stage
 from deadheat.program import Spec
 
-SINK = "sink"
+REDIS, SINK = "redis", "sink"
 READY_TIMEOUT_S = 10.0
 STOP_GRACE_S = 2.0
 ANSWER_TIMEOUT_S = 5.0
@@ -49,22 +49,25 @@ class RedisServer:
             raise OSError(f"{inline} was answered by {answer!r}")
 
 
-def start(stage: Stage, setting: str | None, stack: ExitStack) -> RedisServer:
-    """Start the server of a setting, fresh, on the CPUs that the contenders do not use.
+def start(stage: Stage, program: str, stack: ExitStack) -> RedisServer:
+    """Start a server (`redis`, `valkey`, `sink`), fresh, on the CPUs that the contenders do not use.
 
     Raises RaceUnavailableError where it cannot run: without a server there is nothing to measure.
     """
     port = stage.host.free_port()
-    name = f"redis-{setting or 'server'}-{port}"
+    name = f"{program}-server-{port}"
     spec = Spec(
-        argv=_argv(setting, port),
+        argv=_argv(program, port),
         cwd=stage.logs,
         env={"PATH": command.path()},
         cpus=frozenset(stage.plan.generator_cpus),
         stdout=stage.logs / f"{name}.out",
         stderr=stage.logs / f"{name}.err",
     )
-    handle = stage.host.start(spec)
+    try:
+        handle = stage.host.start(spec)
+    except StartError as error:
+        raise RaceUnavailableError(str(error)) from error
     stack.callback(stage.host.stop, handle, STOP_GRACE_S)
     server = RedisServer(stage, handle, port)
     try:
@@ -76,17 +79,14 @@ def start(stage: Stage, setting: str | None, stack: ExitStack) -> RedisServer:
     return server
 
 
-def missing(setting: str | None) -> str | None:
-    """Why the server of a setting cannot be had here, or None."""
-    return None if setting == SINK else toolchain.missing((_program(setting),))
+def missing(program: str) -> str | None:
+    """Why a server cannot be had here, or None."""
+    return None if program == SINK else toolchain.missing((f"{program}-server",))
 
 
-def _program(setting: str | None) -> str:
-    return "redis-server" if setting is None else f"{setting}-server"
-
-
-def _argv(setting: str | None, port: int) -> tuple[str, ...]:
-    if setting == SINK:
+def _argv(program: str, port: int) -> tuple[str, ...]:
+    if program == SINK:
         return (find_binary(), "serve", "redis", "--port", str(port))
     options = {"port": port, "bind": "127.0.0.1", "save": "", "appendonly": "no", "daemonize": "no"}
-    return (_program(setting), *(word for key, value in options.items() for word in (f"--{key}", str(value))))
+    words = (word for key, value in options.items() for word in (f"--{key}", str(value)))
+    return (f"{program}-server", *words)

@@ -1,0 +1,173 @@
+"""Whether a client hands over its commands so many at a time: a Redis of one key that holds replies back.
+
+It answers nothing while fewer commands are waiting than a pipeline holds, and then looks whether more
+come. A client that awaits the replies of each pipeline never has more under way, whatever the timing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import select
+import socket
+import socketserver
+import threading
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from deadheat.conformance import Wrong
+from deadheat.model.workload import RedisWork
+
+#: How long a pipeline that stays short is waited for, and how long one command too many. Only a client that
+#: does other than asked is ever judged by the first; the second only lets a wrong one go unnoticed.
+SHORT_S, MORE_S = 2.0, 0.005
+GREETINGS = {
+    b"CLIENT": b"+OK\r\n",
+    b"SELECT": b"+OK\r\n",
+    b"AUTH": b"+OK\r\n",
+    b"PING": b"+PONG\r\n",
+    b"COMMAND": b"*0\r\n",
+    b"INFO": b"$0\r\n\r\n",
+}
+HELLO = (
+    b"+server\r\n+redis\r\n+version\r\n+7.0.0\r\n+proto\r\n:%s\r\n+id\r\n:1\r\n"
+    b"+mode\r\n+standalone\r\n+role\r\n+master\r\n+modules\r\n*0\r\n"
+)
+
+
+@dataclass
+class Seen:
+    """Most commands under way at one time, and how many there were."""
+
+    most: int = 0
+    commands: int = 0
+
+
+class Withholding:
+    """The server, in a thread of its own, for as long as the context lasts."""
+
+    def __init__(self, address: str, work: RedisWork, iterations: int, depth: int) -> None:
+        self.seen = Seen()
+        self.work = work
+        self.depth = depth
+        self.total = 4 * iterations + 3
+        holder = self
+
+        class Connection(socketserver.BaseRequestHandler):
+            def handle(self) -> None:
+                # A client that has gone, or is ended by its time limit, is judged by what was seen.
+                with contextlib.suppress(OSError):
+                    holder._serve(self.request)
+
+        self._server = socketserver.ThreadingTCPServer((address, 0), Connection)
+        self._server.daemon_threads = True
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01})
+
+    @property
+    def port(self) -> int:
+        return int(self._server.server_address[1])
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
+
+    def judge(self) -> None:
+        """Raises Wrong unless as many commands as asked were under way at most."""
+        expected = min(self.depth, self.total)
+        if self.seen.most != expected:
+            what = "before their replies came" if self.seen.most > expected else "at most"
+            raise Wrong(
+                f"--pipeline-depth {self.depth}: {self.seen.most} commands were sent {what}, not {expected}",
+                str(self.seen),
+            )
+
+    def _serve(self, connection: socket.socket) -> None:
+        key = _Key(self.work.key.encode())
+        held: list[bytes] = []
+        waiting = b""
+        while True:
+            full = len(held) >= self.depth or (bool(held) and self.seen.commands >= self.total)
+            limit_s = (MORE_S if full else SHORT_S) if held else None
+            if not select.select([connection], [], [], limit_s)[0]:
+                connection.sendall(b"".join(held))
+                held.clear()
+                continue
+            received = connection.recv(1 << 16)
+            if not received:
+                return
+            commands, waiting = split(waiting + received)
+            for command in commands:
+                if (greeting := _greeting(command)) is not None:
+                    connection.sendall(greeting)
+                    continue
+                held.append(key.carry_out(command))
+                self.seen.commands += 1
+            self.seen.most = max(self.seen.most, len(held))
+
+
+class _Key:
+    """All that the workload's commands can change."""
+
+    def __init__(self, name: bytes) -> None:
+        self._name = name
+        self._value: bytes | None = None
+
+    def carry_out(self, command: tuple[bytes, ...]) -> bytes:
+        match command[0].upper(), *command[1:]:
+            case b"SET", self._name, value:
+                self._value = value
+                return b"+OK\r\n"
+            case b"GET", self._name:
+                return (
+                    b"$-1\r\n" if self._value is None else b"$%d\r\n%s\r\n" % (len(self._value), self._value)
+                )
+            case b"DEL", self._name:
+                there, self._value = self._value is not None, None
+                return b":%d\r\n" % there
+            case (b"INCR", self._name) | (b"INCRBY", self._name, b"1"):
+                self._value = b"%d" % (int(self._value or 0) + 1)
+                return b":%s\r\n" % self._value
+        return b"-ERR unknown command\r\n"
+
+
+def _greeting(command: tuple[bytes, ...]) -> bytes | None:
+    if command[0].upper() == b"HELLO":
+        version = command[1] if len(command) > 1 else b"2"
+        return (b"%7\r\n" if version == b"3" else b"*14\r\n") + HELLO % version
+    return GREETINGS.get(command[0].upper())
+
+
+def split(stream: bytes) -> tuple[list[tuple[bytes, ...]], bytes]:
+    """The whole commands at the start of a stream of RESP arrays, and the bytes behind them."""
+    commands = []
+    at = 0
+    while (found := _command(stream, at)) is not None:
+        command, at = found
+        commands.append(command)
+    return commands, stream[at:]
+
+
+def _command(stream: bytes, at: int) -> tuple[tuple[bytes, ...], int] | None:
+    """The command that begins at a place, and where it ends; None where it is not all there."""
+    header = stream.find(b"\r\n", at)
+    if header < 0:
+        return None
+    words = []
+    count, at = int(stream[at + 1 : header]), header + 2
+    for _ in range(count):
+        header = stream.find(b"\r\n", at)
+        if header < 0:
+            return None
+        length = int(stream[at + 1 : header])
+        at = header + 2 + length + 2
+        if at > len(stream):
+            return None
+        words.append(stream[header + 2 : at - 2])
+    return tuple(words), at
