@@ -1,0 +1,1 @@
+"""How a database of any older version becomes one of this version: one module a step, run by alembic."""

@@ -1,0 +1,184 @@
+"""Runs into the history and out of it."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import delete, select
+
+from deadheat.errors import UserError
+from deadheat.history.database import FILE, History, open_
+from deadheat.history.foreign import Foreign
+from deadheat.history.tables import ContenderRow, ContextRow, RunRow
+from deadheat.model.result import Results, WorkloadResult
+from deadheat.report import words
+
+
+def record(history: History, results: Results, folder: Path, unfinished: str | None = None) -> None:
+    """Keep a run; one that is there already is replaced. Raises UserError."""
+    run = RunRow(
+        id=results.run,
+        started=results.started,
+        version=results.version,
+        preset=results.preset,
+        commit=results.commit,
+        machine=machine_words(results.machine),
+        folder=str(folder),
+        unfinished=unfinished,
+        recorded=now(),
+        results=results.model_dump(mode="json", by_alias=True),
+        rows=[row for workload in results.workloads for row in _rows(workload)],
+    )
+    with history.writing() as session:
+        session.execute(delete(RunRow).where(RunRow.id == results.run))
+        session.add(run)
+
+
+def record_finished(results: Results, folder: Path, warn: Callable[[str], None]) -> None:
+    """Keep a run that just ended, in its runs folder's history. Nothing that goes wrong here may cost it."""
+    try:
+        with open_(folder.parent / FILE) as history:
+            record(history, results, folder)
+    except UserError as error:
+        warn(f"not in the history: {error.message}; deadheat history add {results.run} does it later")
+    except Exception as error:  # the run is whole on the disk, and its owner is waiting for the verdict
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+        warn(f"not in the history: {said}; deadheat history add {results.run} does it later")
+
+
+def runs(history: History) -> Sequence[RunRow]:
+    """Every run, the newest first, without its results."""
+    from sqlalchemy.orm import defer, selectinload  # noqa: PLC0415
+
+    with history.reading() as session:
+        asked = select(RunRow).options(defer(RunRow.results), selectinload(RunRow.rows))
+        found = session.scalars(asked.order_by(RunRow.started.desc(), RunRow.id.desc())).all()
+        session.expunge_all()
+    return found
+
+
+def contenders(history: History, workload: str, contender: str | None = None) -> Sequence[ContenderRow]:
+    """The rows of a workload (and of one contender of it), the oldest first, each with its run."""
+    from sqlalchemy.orm import joinedload  # noqa: PLC0415
+
+    with history.reading() as session:
+        asked = (
+            select(ContenderRow)
+            .join(ContenderRow.run)
+            .options(joinedload(ContenderRow.run).defer(RunRow.results))
+            .where(ContenderRow.workload == workload)
+            .order_by(RunRow.started, RunRow.id, ContenderRow.id)
+        )
+        if contender is not None:
+            asked = asked.where(ContenderRow.contender == contender)
+        found = session.scalars(asked).all()
+        session.expunge_all()
+    return found
+
+
+def names(history: History) -> dict[str, set[str]]:
+    """Every workload that was ever raced, with its contenders."""
+    with history.reading() as session:
+        pairs = session.execute(select(ContenderRow.workload, ContenderRow.contender).distinct()).all()
+    found: dict[str, set[str]] = {}
+    for workload, contender in pairs:
+        found.setdefault(workload, set()).add(contender)
+    return found
+
+
+def results(history: History, run: str) -> Results | None:
+    """The results of a run, None where it is not there."""
+    with history.reading() as session:
+        found = session.scalar(select(RunRow.results).where(RunRow.id == run))
+    return None if found is None else Results.model_validate(found)
+
+
+def all_results(history: History, *, machine: str, at_most: int) -> list[Results]:
+    """The newest runs of a machine that were not cut off, with their results, the oldest first."""
+    with history.reading() as session:
+        asked = (
+            select(RunRow.results)
+            .where(RunRow.machine == machine, RunRow.unfinished.is_(None))
+            .order_by(RunRow.started.desc(), RunRow.id.desc())
+            .limit(at_most)
+        )
+        found = session.scalars(asked).all()
+    return [Results.model_validate(one) for one in reversed(found)]
+
+
+def add_context(
+    history: History, rows: Sequence[Foreign], file: Path, workload: str | None, contender: str | None
+) -> None:
+    """Keep figures from elsewhere; those of the same file before are replaced."""
+    with history.writing() as session:
+        session.execute(delete(ContextRow).where(ContextRow.file == str(file)))
+        for row in rows:
+            session.add(
+                ContextRow(
+                    imported=now(),
+                    tool=row.tool,
+                    file=str(file),
+                    name=row.name,
+                    workload=workload,
+                    contender=contender,
+                    requests=row.requests,
+                    throughput_rps=row.throughput_rps,
+                    wall_s=row.wall_s,
+                    latency_ms=dict(row.latency_ms),
+                    errors=dict(row.errors),
+                )
+            )
+
+
+def context(history: History, workload: str | None = None) -> Sequence[ContextRow]:
+    """Figures from elsewhere, of one workload or all."""
+    with history.reading() as session:
+        asked = select(ContextRow).order_by(ContextRow.imported, ContextRow.id)
+        if workload is not None:
+            asked = asked.where(ContextRow.workload == workload)
+        found = session.scalars(asked).all()
+        session.expunge_all()
+    return found
+
+
+def machine_words(machine: Mapping[str, Any]) -> str:
+    """What of a machine a ratio may depend on: its processor and how many cores."""
+    return f"{machine.get('cpu_model', 'unknown processor')}, {machine.get('cores', '?')} cores"
+
+
+def now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _rows(workload: WorkloadResult) -> list[ContenderRow]:
+    rows = []
+    for row in workload.contenders:
+        if row.status != "measured":
+            continue
+        measure = words.own_measure(workload.metric, row)
+        verdict = words.verdict_of(workload, row)
+        against = row.against_reference
+        rows.append(
+            ContenderRow(
+                workload=workload.name,
+                setting=workload.setting or "",
+                method=workload.method,
+                metric=workload.metric,
+                reference=workload.reference,
+                n=workload.n,
+                connections=workload.connections,
+                contender=row.id,
+                class_=row.class_,
+                blocks=workload.blocks,
+                estimate=measure.estimate if measure else None,
+                ratio=against.ratio if against else None,
+                ratio_low=against.ci[0] if against and against.ci else None,
+                ratio_high=against.ci[1] if against and against.ci else None,
+                of_ceiling=row.of_ceiling,
+                verdict=verdict.verdict if verdict and row.id != workload.reference else None,
+            )
+        )
+    return rows
