@@ -5,10 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from deadheat import derive_outside, gates, judging, latency, stats
+from deadheat import build_summary, derive_outside, gates, judging, latency, stats
 from deadheat.model.contender import Contender
 from deadheat.model.observation import Ended, Invocation
 from deadheat.model.result import ContenderResult, Measure
+from deadheat.report import words
 from deadheat.tally import (
     VALUES,
     Tally,
@@ -38,6 +39,8 @@ def row_of(found: Tally, contender: Contender, ceiling: str | None) -> Contender
         row |= {
             "artifact_bytes": built.artifact_bytes,
             "build_s": built.build_s,
+            "binary": built.binary,
+            "compiling": build_summary.summary(built.times) if built.times else None,
             "toolchains": built.toolchains,
         }
     if status == "measured":
@@ -87,6 +90,7 @@ def _figures(found: Tally, entry: str, ceiling: str | None) -> dict[str, Any]:
             share = judging.against(found, entry, ceiling, throughput_rps)
             row["of_ceiling"] = share.ratio if share else None
     if found.invocations(entry):
+        row |= _seen_once(found, entry)
         row |= {
             "wall_s": _measure(found, entry, wall_s),
             "cpu_s": _measure(found, entry, cpu_s),
@@ -121,6 +125,17 @@ def _memory(ended: Sequence[Ended]) -> dict[str, int]:
         "private_memory_bytes": int(np.median([private for _, private in whole])),
         "shared_memory_bytes": int(np.median([memory - private for memory, private in whole])),
     }
+
+
+def _seen_once(found: Tally, entry: str) -> dict[str, Any]:
+    """What an invocation apart showed that no other repeats: calls on the connection, calls executed."""
+    row: dict[str, Any] = {}
+    if (trace := found.traced.get(entry)) is not None:
+        row |= trace.model_dump(include={"write_calls", "read_calls", "bytes_out", "bytes_in"})
+        row["overlaps"] = words.overlaps(trace)
+    if (count := found.calls.get(entry)) is not None:
+        row["calls"] = count.model_dump(include={"n", "asked", "executed", "unknown"})
+    return row
 
 
 def _measure(found: Tally, entry: str, value: Value) -> Measure | None:

@@ -60,12 +60,20 @@ class Sizes(Noun):
         return int(getattr(self, preset))
 
 
+class CallsWork(Noun):
+    """Two small n, and how many more calls the source asks for at the larger than at the smaller."""
+
+    n: tuple[int, int]
+    asked: int = Field(ge=1)
+
+
 class ProgramWork(Noun):
     """A program run to completion: its arguments (`{n}` is the size) and how long it may take, seconds."""
 
     args: tuple[str, ...]
     timeout_s: float = Field(default=120, gt=0)
     n: Sizes
+    calls: CallsWork | None = None
 
 
 class GrpcWork(Noun):

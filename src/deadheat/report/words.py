@@ -1,5 +1,6 @@
 """Figures and verdicts in words, the same in every report."""
 
+from deadheat.model.observation import SocketTrace
 from deadheat.model.result import ContenderResult, Measure, Verdict, WorkloadResult
 
 UNITS = {"throughput_rps": "requests/s", "wall_s": "wall time", "cpu_s": "CPU time"}
@@ -56,6 +57,24 @@ def amount(metric: str, measure: Measure | None) -> str:
     if measure is None:
         return DASH
     return figure(measure.estimate) if metric == "throughput_rps" else seconds(measure.estimate)
+
+
+def overlaps(trace: SocketTrace) -> str:
+    """Whether a client sends before all is handed over, and reads before all is written."""
+    if trace.unknown is not None:
+        return f"not known ({trace.unknown})"
+    seen = {"sends early": trace.sends_early, "reads while writing": trace.reads_while_writing}
+    return ", ".join(what for what, done in seen.items() if done) or "no"
+
+
+def calls(row: ContenderResult) -> str:
+    """`50% of those asked`, or why it is not known."""
+    if row.calls is None:
+        return DASH
+    if row.calls.executed is None:
+        return f"not known ({row.calls.unknown})"
+    share = row.calls.executed / row.calls.asked
+    return f"{share:.1%} of those asked" if share < 0.1 else f"{share:.0%} of those asked"
 
 
 def own_measure(metric: str, row: ContenderResult) -> Measure | None:
