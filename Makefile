@@ -8,7 +8,7 @@ WORKLOAD ?=
 OHA := 1.16.0
 ENGINE := $(shell find engine launcher -name '*.rs' -not -path '*/fuzz/*' -o -name Cargo.toml -not -path '*/fuzz/*')
 
-.PHONY: race test test-packages setup lint pytest cargo-test client-test bench schema clean
+.PHONY: race test test-packages setup lint pytest cargo-test client-test bench studies schema clean
 
 race: setup
 	$(BIN)/deadheat race $(WORKLOAD) --preset $(PRESET) $(ARGS)
@@ -60,6 +60,10 @@ bench: setup
 	@command -v oha >/dev/null || test -x .cache/bench/bin/oha || \
 		cargo install --quiet --locked --root .cache/bench --version $(OHA) oha || echo "bench: oha could not be built, left out"
 	PATH="$(CURDIR)/$(BIN):$(CURDIR)/.cache/bench/bin:$$PATH" $(BIN)/python -m bench.load --truth $(ARGS)
+
+# docs/studies/<study>.md, every figure from the results of these runs: make studies RUNS="runs/a runs/b"
+studies: setup
+	$(BIN)/python scripts/studies.py $(RUNS)
 
 schema: setup
 	$(BIN)/python -m deadheat.schema docs/schema

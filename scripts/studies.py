@@ -1,0 +1,146 @@
+"""Writes docs/studies/<study>.md from results files: prose from a template, every figure from a race.
+
+Usage: scripts/studies.py RUN...   (folders of runs; the first that checked a claim tells what came of it)
+
+A template asks for figures by name; one that no run has is an error, not a gap.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import jinja2
+
+from deadheat.model.claim import ClaimResult, PublishedGate
+from deadheat.model.result import ContenderResult, Results, WorkloadResult
+from deadheat.report import claims_table, published_table, words
+from deadheat.suite import load
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = ROOT / "docs" / "studies"
+
+
+class Figures:
+    """What the runs say of one study."""
+
+    def __init__(self, study: str, runs: Sequence[Results]) -> None:
+        self._runs = [run for run in runs if any(row.study == study for row in run.claims)]
+        if not self._runs:
+            raise SystemExit(f"no run checked a claim of {study}")
+        self._study = study
+        order = dict.fromkeys(
+            (row.id, row.method) for run in self._runs for row in run.claims if row.study == study
+        )
+        self.claims = [self._claim(*key) for key in order]
+
+    def _claim(self, id_: str, method: str) -> ClaimResult:
+        """From the first run that checked it, else the first that says why it could not."""
+        rows = [
+            row
+            for run in self._runs
+            for row in run.claims
+            if (row.study, row.id, row.method) == (self._study, id_, method)
+        ]
+        return next((row for row in rows if row.here is not None), rows[0])
+
+    def claim(self, id_: str, method: str = "deadheat") -> ClaimResult:
+        return next(row for row in self.claims if (row.id, row.method) == (id_, method))
+
+    def here(self, id_: str, method: str = "deadheat") -> str:
+        """The ratio here with its interval, without remarks."""
+        return claims_table.here(self.claim(id_, method).model_copy(update={"why": None}))
+
+    def race(self, workload: str, method: str = "deadheat", setting: str | None = None) -> WorkloadResult:
+        races = [r for run in self._runs for r in run.workloads if (r.name, r.method) == (workload, method)]
+        if method == "as-published" and setting is None:
+            setting = self._study
+        races = [race for race in races if race.setting == setting]
+        return next(race for race in races if any(row.status == "measured" for row in race.contenders))
+
+    def row(
+        self, workload: str, contender: str, method: str = "deadheat", setting: str | None = None
+    ) -> ContenderResult:
+        return next(row for row in self.race(workload, method, setting).contenders if row.id == contender)
+
+    @property
+    def gates(self) -> list[PublishedGate]:
+        return [gate for gate in self._runs[0].published_gates if gate.study == self._study]
+
+    def table(self) -> str:
+        """Every claim: published, by our method, by the study's own."""
+        lines = ["| claim | published | here, by Deadheat | outcome | here, its own method |"]
+        lines.append("| --- | --- | --- | --- | --- |")
+        for row in self.claims:
+            if row.method != "deadheat":
+                continue
+            own = self.claim(row.id, "as-published")
+            cells = (
+                row.statement,
+                claims_table.published(row),
+                "" if row.here is None else self.here(row.id),
+                row.outcome + (f": {row.why}" if row.why else ""),
+                "" if own.here is None else self.here(row.id, "as-published"),
+            )
+            lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
+        return "\n".join(lines)
+
+    def side_by_side(self, workload: str) -> str:
+        """The study's own table, published and measured."""
+        race = self.race(workload, "as-published")
+        header = published_table.header(race)
+        rows = [header, ["---"] * len(header), *published_table.rows(race)]
+        return "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
+
+    def ran(self) -> str:
+        """Which runs these figures are of."""
+        # Where the folder of a run was is of no interest to others.
+        commands = [re.sub(r" --out \S+", "", " ".join(run.command)) for run in self._runs]
+        return "\n".join(
+            f"- `{command}`, seed {run.seed}, {run.started}, Deadheat {run.version}"
+            for command, run in zip(commands, self._runs, strict=True)
+        )
+
+    def machine(self) -> str:
+        about = self._runs[0].machine
+        return f"{about['cores']} cores, {about['cpu_model']}, Linux {str(about['kernel']).split('-')[0]}"
+
+
+def _cell(text: str) -> str:
+    """Without the folder in which this machine keeps the suite."""
+    return re.sub(r"\S*/suite/", "suite/", text).replace("|", "\\|")
+
+
+def render(study: str, runs: Sequence[Results]) -> str:
+    """The page of one study."""
+    suite = load(ROOT / "suite")
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(PAGES / "templates"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    figures = Figures(study, runs)
+    return environment.get_template(f"{study}.md.j2").render(
+        figures=figures, study=suite.studies[study], words=words
+    )
+
+
+def main() -> None:
+    runs = [
+        Results.model_validate_json((Path(folder) / "results.json").read_text()) for folder in sys.argv[1:]
+    ]
+    if not runs:
+        raise SystemExit(__doc__)
+    for template in sorted((PAGES / "templates").glob("*.md.j2")):
+        study = template.name.removesuffix(".md.j2")
+        page = PAGES / f"{study}.md"
+        page.write_text(render(study, runs))
+        print(page.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    main()
