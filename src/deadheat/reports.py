@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from deadheat import derive
+from deadheat import checksum, derive
 from deadheat.model.observation import Built, Observation
 from deadheat.model.result import Results
 from deadheat.report import csv_table, markdown
@@ -12,8 +12,10 @@ from deadheat.run_folder import RunFolder
 from deadheat.suite import Suite, load
 
 
-def write(folder: RunFolder, suite: Suite, observations: Sequence[Observation]) -> Results:
-    """Derive results and write them in every form."""
+def write(
+    folder: RunFolder, suite: Suite, observations: Sequence[Observation], warnings: Sequence[str] = ()
+) -> Results:
+    """Derive results and write them in every form. `warnings`: what was not whole, shown on the page."""
     results = derive.results(folder.plan(), suite, folder.machine(), observations)
     builds = [o.model_dump(mode="json") for o in observations if isinstance(o, Built)]
     folder.write("builds.json", _as_json(builds))
@@ -22,17 +24,44 @@ def write(folder: RunFolder, suite: Suite, observations: Sequence[Observation]) 
             name = f"{o.workload} {o.block} {o.entry}".replace("/", "_").replace(":", "+").replace(" ", "-")
             (folder.path / "histograms").mkdir(exist_ok=True)
             folder.write(f"histograms/{name}.hdr", o.hdr + "\n")
+    told = (*warnings, *checksum.keep_edited(folder))
     folder.write("results.json", results.model_dump_json(by_alias=True, indent=2) + "\n")
-    folder.write("results.csv", csv_table.render(results))
-    folder.write("report.md", markdown.render(results))
+    checksum.write(folder)
+    _tell(folder, results, suite, observations, told)
     return results
 
 
 def derive_again(folder: RunFolder) -> tuple[Results, list[str]]:
-    """All of it once more from the journal, and warnings about what was not whole there."""
+    """All of it once more from the journal, and warnings about what was not whole there.
+
+    Without a journal results.json is told again as it stands, and said to be no evidence.
+    """
+    if not folder.journal.exists() and folder.results_file.exists():
+        results = folder.results()
+        warnings = ["The journal is missing: these figures are those of results.json, and cannot be checked."]
+        warnings += checksum.complaints(folder)
+        _tell(folder, results, None, (), warnings)
+        return results, warnings
     observations, torn = folder.observations()
     suite = load(Path(folder.plan().suite))
-    return write(folder, suite, observations), [torn] if torn else []
+    warnings = ["The journal ended in a torn line, which is left out."] if torn else []
+    results = write(folder, suite, observations, warnings)
+    return results, [*([torn] if torn else []), *checksum.complaints(folder)]
+
+
+def _tell(
+    folder: RunFolder,
+    results: Results,
+    suite: Suite | None,
+    observations: Sequence[Observation],
+    warnings: Sequence[str],
+) -> None:
+    # Here, since templates and the like are not needed before a race has ended.
+    from deadheat.report.html import page  # noqa: PLC0415
+
+    folder.write("results.csv", csv_table.render(results))
+    folder.write("report.md", markdown.render(results))
+    folder.write("report.html", page.render(results, observations, suite, warnings))
 
 
 def _as_json(rows: Sequence[object]) -> str:

@@ -40,10 +40,12 @@ def test_the_table_and_where_things_are(finished: Finished) -> None:
     latest = deadheat.runs / "latest"
     run = latest.resolve().name
     said = ended.err.replace("\n", "")
+    assert f"{run}/report.html" in said
     assert f"{run}/report.md" in said
     assert f"{run}/results.json" in said
     assert "again: deadheat race --budget 14s --seed 7" in ended.err
-    for name in ("plan.json", "machine.json", "builds.json", "journal.jsonl", "results.json", "report.md"):
+    names = ("plan.json", "machine.json", "builds.json", "journal.jsonl", "results.json", "report.md")
+    for name in (*names, "report.html"):
         assert (latest / name).stat().st_size > 0, name
     assert (latest / "results.csv").read_text().count("\n") == 3
 
@@ -80,7 +82,7 @@ def test_a_race_prints_json_and_nothing_else_on_stdout(finished: Finished, tmp_p
 
 def test_a_report_derives_the_very_same(finished: Finished, copy: Deadheat) -> None:
     latest = copy.runs / "latest"
-    names = ("results.json", "results.csv", "report.md", "builds.json")
+    names = ("results.json", "results.sha256", "results.csv", "report.md", "report.html", "builds.json")
     before = {name: (latest / name).read_bytes() for name in names}
     for name in names:
         (latest / name).unlink()

@@ -179,7 +179,10 @@ def _print(outcome: Outcome, as_json: bool) -> None:
     console = terminal.stderr()
     shown = Path(outcome.folder.path)
     console.print(
-        f"report: {shown / 'report.md'} · results: {shown / 'results.json'}", highlight=False, markup=False
+        f"report: {shown / 'report.html'} · to paste: {shown / 'report.md'} · "
+        f"results: {shown / 'results.json'}",
+        highlight=False,
+        markup=False,
     )
     if outcome.results.stopped:
         console.print(

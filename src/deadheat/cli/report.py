@@ -32,4 +32,4 @@ def run(
         console.file.write(folder.results_file.read_text())
     else:
         table.show(results, console)
-    terminal.stderr().print(f"report: {folder.path / 'report.md'}", markup=False, highlight=False)
+    terminal.stderr().print(f"report: {folder.path / 'report.html'}", markup=False, highlight=False)

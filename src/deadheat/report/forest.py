@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deadheat.model.result import Interval, WorkloadResult
+from deadheat.report import axis, words
 
 # Ratios beyond this many times the others' would leave no room to see an interval.
 WIDEST = 4.0
-TICKS = 9
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Mark:
 def marks(result: WorkloadResult) -> list[Mark]:
     """The contenders that were compared, ceilings left out, and the null pair last."""
     found = [
-        Mark(row.id, row.against_reference.ratio, row.against_reference.ci)
+        Mark(row.id, row.against_reference.ratio, words.judged_interval(result, row))
         for row in result.contenders
         if row.against_reference is not None and row.class_ != "ceiling"
     ]
@@ -38,7 +38,7 @@ def draw(marks: Sequence[Mark], margin: float, width: int = 78) -> list[str]:
     columns = width - label - 4
     if not marks or columns < 20:
         return []
-    low, high = _range(marks, margin)
+    low, high = span(marks, margin)
     scale = (columns - 1) / (math.log(high) - math.log(low))
 
     def column(ratio: float) -> int:
@@ -60,7 +60,8 @@ def draw(marks: Sequence[Mark], margin: float, width: int = 78) -> list[str]:
     return lines
 
 
-def _range(marks: Sequence[Mark], margin: float) -> tuple[float, float]:
+def span(marks: Sequence[Mark], margin: float) -> tuple[float, float]:
+    """The ends of the axis: every mark with its interval, unless that is wild."""
     ends = [end for mark in marks for end in (mark.ratio, *(mark.ci or ()))]
     low = min(1 / (1 + 2 * margin), *ends)
     high = max(1 + 2 * margin, *ends)
@@ -75,22 +76,10 @@ def _axis(low: float, high: float, columns: int, column: object) -> str:
     assert callable(column)
     cells = [" "] * columns
     end = -2
-    for tick in _ticks(low, high):
+    for tick in axis.ticks(low, high):
         text = f"{tick:g}"
         at = column(tick) - len(text) // 2
         if at > end + 1 and at >= 0 and at + len(text) <= columns:
             cells[at : at + len(text)] = text
             end = at + len(text)
     return "".join(cells).rstrip()
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Round numbers between the ends, always with 1 where it lies between."""
-    span = high / low
-    if span > 8:
-        steps = [m * 10.0**e for e in range(-6, 7) for m in (1, 2, 5)]
-    else:
-        sizes = (m * 10.0**e for e in range(-4, 4) for m in (1, 2, 5))
-        step = next(size for size in sizes if (high - low) / size <= TICKS)
-        steps = [round(i * step, 6) for i in range(int(low / step), int(high / step) + 2)]
-    return [tick for tick in steps if low <= tick <= high]

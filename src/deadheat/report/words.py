@@ -152,6 +152,14 @@ def verdict_of(result: WorkloadResult, row: ContenderResult) -> Verdict | None:
     return next((v for v in result.verdicts if {v.a, v.b} == pair), None)
 
 
+def judged_interval(result: WorkloadResult, row: ContenderResult) -> tuple[float, float] | None:
+    """The interval of a row's ratio to the reference: the one its verdict was judged by, where it has one."""
+    verdict = verdict_of(result, row)
+    if verdict is not None and verdict.ci is not None:
+        return verdict.ci if verdict.a == row.id else _inverse(verdict.ci)
+    return row.against_reference.ci if row.against_reference else None
+
+
 def _inverse(ci: tuple[float, float] | None) -> tuple[float, float] | None:
     return (1 / ci[1], 1 / ci[0]) if ci is not None else None
 

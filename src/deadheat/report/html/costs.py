@@ -1,0 +1,95 @@
+"""What each contender costs beside its speed: a table with a bar in each cell."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from deadheat.model.result import ContenderResult, WorkloadResult
+from deadheat.report import words
+
+Value = Callable[[ContenderResult], float | None]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A figure as text, its value to sort by, and its share of the column's greatest (0 to 100)."""
+
+    text: str
+    value: float | None
+    share: float
+
+
+@dataclass(frozen=True)
+class Column:
+    title: str
+    hint: str
+    more_is_better: bool
+    cells: tuple[Cell, ...]
+
+
+def columns(result: WorkloadResult) -> tuple[Column, ...]:
+    """Only columns in which somebody has a figure; cells in the order of the race's contenders."""
+    loads = {round(r.latency_ms.at_rps) for r in result.contenders if r.latency_ms and r.latency_ms.at_rps}
+    at = f"at {words.figure(max(loads))} requests/s for each" if loads else "each at its own full speed"
+    asked: list[tuple[str, str, bool, Value, Callable[[float], str]]] = [
+        ("requests/s", "replies a second", True, lambda r: _estimate(r.throughput_rps), words.figure),
+        ("wall time", "of one invocation", False, lambda r: _estimate(r.wall_s), words.seconds),
+        ("its own clock", "wall time by the program itself", False,
+         lambda r: _estimate(r.own_wall_s), words.seconds),
+        ("CPU time", "user and system, of one invocation", False,
+         lambda r: _estimate(r.cpu_s), words.seconds),
+        ("CPU a request", "CPU time of the server for each reply", False,
+         lambda r: _estimate(r.cpu_us_per_request), lambda v: f"{words.figure(v)} µs"),
+        ("of ceiling", "of what the least possible work reaches here", True,
+         lambda r: r.of_ceiling, lambda v: f"{v:.0%}"),
+        ("p50", at, False, lambda r: _percentile(r, "p50"), _ms),
+        ("p99", at, False, lambda r: _percentile(r, "p99"), _ms),
+        ("p99.9", at, False, lambda r: _percentile(r, "p99_9"), _ms),
+        ("first response", "from its start to its first right answer", False,
+         lambda r: r.first_response_ms, _ms),
+        ("peak memory", "of the whole process tree", False, lambda r: _float(r.peak_memory_bytes), _size),
+        ("artifact", "what is deployed", False, lambda r: _float(r.artifact_bytes), _size),
+        ("build", "from clean sources", False, lambda r: r.build_s, words.seconds),
+    ]  # fmt: skip
+    found = (_column(result.contenders, *column) for column in asked)
+    return tuple(column for column in found if any(cell.value is not None for cell in column.cells))
+
+
+def _column(
+    rows: Sequence[ContenderResult],
+    title: str,
+    hint: str,
+    more_is_better: bool,
+    value: Value,
+    text: Callable[[float], str],
+) -> Column:
+    values = [value(row) for row in rows]
+    most = max((v for v in values if v is not None), default=0.0)
+    cells = (
+        Cell(words.DASH, None, 0.0)
+        if v is None
+        else Cell(text(v), v, round(100 * v / most, 1) if most > 0 else 0.0)
+        for v in values
+    )
+    return Column(title, hint, more_is_better, tuple(cells))
+
+
+def _estimate(measure: object) -> float | None:
+    found = getattr(measure, "estimate", None)
+    return None if found is None else float(found)
+
+
+def _percentile(row: ContenderResult, name: str) -> float | None:
+    found = getattr(row.latency_ms, name, None)
+    return None if found is None else float(found)
+
+
+def _float(value: int | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _ms(value: float) -> str:
+    return f"{words.figure(value)} ms"
+
+
+def _size(value: float) -> str:
+    return words.size(int(value))

@@ -1,0 +1,187 @@
+"""The page: views put into templates, style and script put into the page."""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+from scipy import stats as distributions
+
+from deadheat.model.contender import Contender
+from deadheat.model.observation import Observation
+from deadheat.model.result import Results, WorkloadResult
+from deadheat.report import words
+from deadheat.report.html import gates_view, text
+from deadheat.report.html.claims_view import studies
+from deadheat.report.html.evidence import Evidence, evidence
+from deadheat.report.html.race_view import RaceView, race_view
+from deadheat.report.html.sources import Sources
+from deadheat.suite import Suite
+
+# Degrees of freedom for which the page can give intervals against another reference: blocks less one.
+MOST_DF = 40
+
+
+@dataclass(frozen=True)
+class Live:
+    """What a page that is still growing shows beside its figures."""
+
+    state: str
+    log: tuple[str, ...]
+
+
+def render(
+    results: Results,
+    observations: Sequence[Observation] = (),
+    suite: Suite | None = None,
+    warnings: Sequence[str] = (),
+    live: Live | None = None,
+) -> str:
+    """The whole page. `warnings` are shown first: what was cut off, missing or changed by hand.
+
+    Without observations there are no latency curves and no turns over time; without a suite no sources.
+    """
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(**_context(results, observations, suite, warnings, live))
+    )
+
+
+def _context(
+    results: Results,
+    observations: Sequence[Observation],
+    suite: Suite | None,
+    warnings: Sequence[str],
+    live: Live | None,
+) -> dict[str, Any]:
+    races = _races(results, evidence(observations), suite)
+    style, script = _static("style.css"), _static("view.js")
+    scripts = [script] if live is None else [script, _static("follow.js")]
+    rows = [row.row for race in races for row in race.rows]
+    return {
+        "results": results,
+        "races": races,
+        "warnings": tuple(_warnings(results, bool(observations), warnings)),
+        "live": live,
+        "studies": tuple(studies(results)),
+        "languages": sorted({row.language for row in rows}, key=str.casefold),
+        "classes": sorted({row.class_ for row in rows}),
+        "has_variants": any(row.variant for row in rows),
+        "style": Markup(style),
+        "scripts": [Markup(s) for s in scripts],
+        "policy": _policy(style, scripts, live),
+        "quantiles": " ".join(f"{distributions.t.ppf(0.975, df):.4f}" for df in range(1, MOST_DF + 1)),
+        "machine": _machine(results),
+        "again": _again(results),
+    }
+
+
+def _races(results: Results, seen: Mapping[str, Evidence], suite: Suite | None) -> tuple[RaceView, ...]:
+    sources = Sources()
+    return tuple(
+        race_view(
+            number, result, results.margin, seen.get(_key(result), Evidence()), _by_id(suite, result), sources
+        )
+        for number, result in enumerate(results.workloads)
+    )
+
+
+def _key(result: WorkloadResult) -> str:
+    """What the journal calls this race by (see WorkloadPlan.key)."""
+    setting = f" [{result.setting}]" if result.setting else ""
+    return f"{result.name}{setting}" + ("" if result.method == "deadheat" else f" ({result.method})")
+
+
+def _by_id(suite: Suite | None, result: WorkloadResult) -> dict[str, Contender]:
+    return {c.id: c for c in suite.contenders.get(result.name, ())} if suite else {}
+
+
+def _warnings(results: Results, journal: bool, warnings: Sequence[str]) -> Sequence[str]:
+    found = list(warnings)
+    if results.stopped:
+        found.append(
+            f"This run was stopped before its plan's end ({results.stopped}): what there is so far is shown."
+        )
+    if results.resumed:
+        found.append(f"This run was interrupted and resumed {results.resumed} time(s).")
+    if not journal:
+        found.append("The journal is not at hand: no latency curves and no turns over time are shown.")
+    return found
+
+
+def _again(results: Results) -> str:
+    command = " ".join(results.command)
+    return command if "--seed" in results.command else f"{command} --seed {results.seed}"
+
+
+def _machine(results: Results) -> list[tuple[str, str]]:
+    """What is known of the machine, one line a fact."""
+    found = []
+    for name, value in results.machine.items():
+        if isinstance(value, Mapping):
+            said = ", ".join(f"{key} {_fact(name, inner)}" for key, inner in value.items())
+        elif isinstance(value, list | tuple):
+            said = ", ".join(str(item) for item in value) or "none"
+        else:
+            said = _fact(name, value)
+        found.append((name.replace("_", " ").removesuffix(" bytes"), said))
+    return found
+
+
+def _fact(name: str, value: object) -> str:
+    if value is None:
+        return "unknown"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int) and name.endswith("_bytes"):
+        return words.size(value)
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _policy(style: str, scripts: Sequence[str], live: Live | None) -> str:
+    """Content-Security-Policy: our own style and script, and no request to anywhere."""
+    allowed = " ".join(map(_digest, scripts))
+    connect = "; connect-src 'self'" if live else ""
+    return (
+        f"default-src 'none'; img-src data:; style-src {_digest(style)}; script-src {allowed}{connect}; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text_: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text_.encode()).digest()).decode()}'"
+
+
+@cache
+def _static(name: str) -> str:
+    found = (resources.files(__package__) / "templates" / name).read_text(encoding="utf-8")
+    assert "</s" not in found, f"{name} would end its own element"
+    return found
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("deadheat.report.html"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+    environment.filters |= {"short": text.short, "size": words.size, "gate_value": gates_view.value}
+    environment.globals["figure"] = words.figure
+    return environment
+
+
+def _finalize(value: object) -> object:
+    """All text that a template prints passes here, whoever wrote it."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return escape(text.visible(value))

@@ -1,0 +1,209 @@
+"""One race as a page shows it: figures turned into words, places and positions."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from deadheat.model.contender import Contender
+from deadheat.model.result import ContenderResult, Interval, WorkloadResult
+from deadheat.report import published_table, words
+from deadheat.report.html import charts, costs
+from deadheat.report.html.evidence import Evidence
+from deadheat.report.html.forest_view import Bar, Forest, forest_of
+from deadheat.report.html.gates_view import Gates, gates_of
+from deadheat.report.html.sources import SourceFile, Sources
+
+TINTS = 8
+DIGITS = 6
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+@dataclass(frozen=True)
+class RowView:
+    """A contender's row. `key` is its number in the race, `letter` and `tint` what pictures call it by."""
+
+    key: int
+    letter: str
+    tint: int
+    row: ContenderResult
+    place: str
+    amount: str
+    value: float | None
+    bar: Bar | None
+    ratio: str
+    interval: Interval | None
+    ci: str
+    word: str
+    standing: str
+    blocks: tuple[float, ...]
+    reference: bool
+    contender: Contender | None
+    sources: tuple[SourceFile, ...]
+
+
+@dataclass(frozen=True)
+class Published:
+    """A study's own method: its figures and ours."""
+
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    ratios: tuple[str, ...]
+    shown: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class RaceView:
+    anchor: str
+    name: str
+    result: WorkloadResult
+    verdict: str
+    why: str
+    tally: str
+    facts: str
+    unit: str
+    more_is_better: bool
+    rows: tuple[RowView, ...]
+    has_ceiling: bool
+    null_bar: Bar | None
+    null_text: str
+    forest: Forest | None
+    scatter: charts.Scatter | None
+    latencies: charts.Latencies | None
+    strips: charts.Strips | None
+    columns: tuple[costs.Column, ...]
+    gates: Gates
+    published: Published | None
+
+
+def race_view(
+    number: int,
+    result: WorkloadResult,
+    margin: float,
+    seen: Evidence,
+    contenders: Mapping[str, Contender],
+    sources: Sources,
+) -> RaceView:
+    keys = {row.id: key for key, row in enumerate(result.contenders)}
+    forest = forest_of(result, margin) if result.method == "deadheat" else None
+    null = result.null_pair
+    sentence, _, why = verdict(result, margin).replace("95% CI", "95%\N{NO-BREAK SPACE}CI").partition("; ")
+    return RaceView(
+        anchor=f"race-{number}",
+        name=result.name + (f" [{result.setting}]" if result.setting else ""),
+        result=result,
+        verdict=sentence + "." * (not sentence.endswith(".")),
+        why=f"{_first_capital(why)}." if why else "",
+        tally=tally(result),
+        facts=words.headline(result),
+        unit=words.UNITS[result.metric],
+        more_is_better=result.metric == "throughput_rps",
+        rows=tuple(
+            _row(result, row, keys[row.id], margin, forest, contenders.get(row.id), sources)
+            for row in result.contenders
+        ),
+        has_ceiling=any(r.class_ == "ceiling" and r.status == "measured" for r in result.contenders),
+        null_bar=forest.bar(null.ratio, null.ci) if forest and null else None,
+        null_text=f"{words.ratio(null.ratio)} ({words.interval(null.ci)})" if null else "",
+        forest=forest,
+        scatter=charts.scatter(result, keys),
+        latencies=charts.latencies(seen.curves, keys),
+        strips=charts.strips(seen.turns, keys),
+        columns=costs.columns(result),
+        gates=gates_of(result, keys),
+        published=_published(result) if result.method == "as-published" else None,
+    )
+
+
+def verdict(result: WorkloadResult, margin: float) -> str:
+    """The one sentence that the race comes down to."""
+    if result.method == "as-published":
+        return "One figure of each, by the study's own method: nothing here can be a verdict."
+    if not result.slices:
+        return "Nothing was raced yet: the reasons are below."
+    placed = [row for row in result.contenders if row.place is not None]
+    # The fastest against the reference; where that is the reference itself, against the next.
+    for row in placed:
+        found = words.verdict_of(result, row) if row.id != result.reference else None
+        if found is not None:
+            return words.sentence(found, margin)
+    if result.verdicts:
+        return words.sentence(result.verdicts[0], margin)
+    return "No pair could be judged."
+
+
+def tally(result: WorkloadResult) -> str:
+    """`Against go: 3 faster, 1 dead heat, 1 slower, 1 not settled.`"""
+    counts: dict[str, int] = {}
+    for row in result.contenders:
+        word = _word(result, row)
+        if word:
+            counts[word] = counts.get(word, 0) + 1
+    if len(counts) == 0 or sum(counts.values()) < 2:
+        return ""
+    order = ("faster", "dead heat", "slower", "inconclusive", "invalid")
+    said = {"inconclusive": "not settled", "invalid": "without a verdict"}
+    parts = [f"{counts[word]} {said.get(word, word)}" for word in order if word in counts]
+    return f"Of {sum(counts.values())} against {result.reference}: {', '.join(parts)}."
+
+
+def letter(key: int) -> str:
+    """0 -> a, 25 -> z, 26 -> aa."""
+    return (letter(key // 26 - 1) if key >= 26 else "") + LETTERS[key % 26]
+
+
+def _row(
+    result: WorkloadResult,
+    row: ContenderResult,
+    key: int,
+    margin: float,
+    forest: Forest | None,
+    contender: Contender | None,
+    sources: Sources,
+) -> RowView:
+    own, against = words.own_measure(result.metric, row), row.against_reference
+    interval = words.judged_interval(result, row)
+    return RowView(
+        key=key,
+        letter=letter(key),
+        tint=key % TINTS,
+        row=row,
+        place="" if row.place is None else f"{row.place}{'=' if row.shares_place else ''}",
+        amount=words.amount(result.metric, own),
+        value=own.estimate if own else None,
+        bar=forest.bar(against.ratio, interval) if forest and against else None,
+        ratio=words.ratio(against.ratio) if against else "",
+        interval=interval,
+        ci=words.interval(interval) if against else "",
+        word=_word(result, row),
+        standing=words.standing(result, row, margin),
+        blocks=tuple(float(f"{value:.{DIGITS}g}") for value in own.blocks) if own else (),
+        reference=row.id == result.reference,
+        contender=contender,
+        sources=sources.of(contender) if contender else (),
+    )
+
+
+def _word(result: WorkloadResult, row: ContenderResult) -> str:
+    """What became of a row against the reference; `slower` where the reference is the faster one."""
+    found = words.verdict_of(result, row)
+    if found is None or row.id == result.reference or row.class_ == "ceiling":
+        return ""
+    if found.verdict == "faster" and row.against_reference is not None and row.against_reference.ratio < 1:
+        return "slower"
+    return found.verdict
+
+
+def _published(result: WorkloadResult) -> Published:
+    return Published(
+        published_table.header(result),
+        tuple(published_table.rows(result)),
+        tuple(published_table.ratios(result)),
+        tuple(
+            (f"What {row.outside.tool} printed of {row.id}", "\n".join(row.outside.shown))
+            for row in result.contenders
+            if row.outside is not None and row.outside.shown
+        ),
+    )
+
+
+def _first_capital(text: str) -> str:
+    return text[0].upper() + text[1:]
