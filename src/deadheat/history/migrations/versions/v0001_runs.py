@@ -36,11 +36,11 @@ def upgrade() -> None:
         sa.Column("contender", sa.String, nullable=False),
         sa.Column("class", sa.String, nullable=False),
         sa.Column("blocks", sa.Integer, nullable=False),
-        sa.Column("estimate", sa.Float),
-        sa.Column("ratio", sa.Float),
-        sa.Column("ratio_low", sa.Float),
-        sa.Column("ratio_high", sa.Float),
-        sa.Column("of_ceiling", sa.Float),
+        sa.Column("estimate", sa.Double),
+        sa.Column("ratio", sa.Double),
+        sa.Column("ratio_low", sa.Double),
+        sa.Column("ratio_high", sa.Double),
+        sa.Column("of_ceiling", sa.Double),
         sa.Column("verdict", sa.String),
     )
     op.create_index("ix_contenders_run_id", "contenders", ["run_id"])

@@ -18,8 +18,8 @@ def upgrade() -> None:
         sa.Column("workload", sa.String),
         sa.Column("contender", sa.String),
         sa.Column("requests", sa.Integer),
-        sa.Column("throughput_rps", sa.Float),
-        sa.Column("wall_s", sa.Float),
+        sa.Column("throughput_rps", sa.Double),
+        sa.Column("wall_s", sa.Double),
         sa.Column("latency_ms", sa.JSON, nullable=False),
         sa.Column("errors", sa.JSON, nullable=False),
     )
