@@ -12,7 +12,7 @@ from deadheat.conformance import Check, Wrong
 from deadheat.conformance import run as run_cases
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import StartError
-from deadheat.kinds import invocations
+from deadheat.kinds import call_count, invocations
 from deadheat.kinds.base import Stage
 from deadheat.model.observation import Invocation, Observation
 from deadheat.model.plan import WorkloadPlan
@@ -44,13 +44,17 @@ class ProgramKind:
             exit_ = self._right(stage, turn.entry, n, traced=warm_up)
             return invocations.invocation(stage, block, turn, exit_, warm_up)
 
-        yield from invocations.interleaved(stage, block, invoke)
+        lost: set[str] = set()
+        yield from invocations.interleaved(stage, block, invoke, lost)
+        calls = _work(stage).calls
+        if block.index == 0 and calls is not None:
+            for entry in (entry for entry in block.start if entry not in lost):
+                fewer, more = (_spec(stage, entry, small) for small in calls.n)
+                yield call_count.observe(stage, block.index, entry, calls, (fewer, more))
 
     def _right(self, stage: Stage, entry: str, n: int, traced: bool = False) -> Exit:
         """Run it once. Raises Wrong unless it ends well and prints what the oracle prints."""
-        work = _work(stage)
-        args = [command.fill(stage.build(entry).contender, word, {"n": n}) for word in work.args]
-        spec = stage.spec(entry, {}, args, time_limit_s=work.timeout_s, peak_memory=traced)
+        spec = _spec(stage, entry, n, traced=traced)
         asked = " ".join((Path(spec.argv[0]).name, *spec.argv[1:]))
         exit_, left = invocations.complete(stage, spec)
         said = left.stdout[:1000].decode(errors="backslashreplace")
@@ -66,6 +70,12 @@ class ProgramKind:
                 what, f"{asked}\nexpected on stdout: {expected!r}\ngot: {said!r}\nstderr: {complaint}"
             )
         return exit_
+
+
+def _spec(stage: Stage, entry: str, n: int, *, traced: bool = False) -> Spec:
+    work = _work(stage)
+    args = [command.fill(stage.build(entry).contender, word, {"n": n}) for word in work.args]
+    return stage.spec(entry, {}, args, time_limit_s=work.timeout_s, peak_memory=traced)
 
 
 def _work(stage: Stage) -> ProgramWork:
