@@ -10,14 +10,15 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat import toolchain
+from deadheat import artifact, toolchain
 from deadheat.command import fill, path
 from deadheat.hosts import Host, wait
 from deadheat.interrupt import Stop
+from deadheat.model.artifact import Binary, BuildTimes
 from deadheat.model.contender import Contender
 from deadheat.model.observation import Built
 from deadheat.program import Spec
@@ -31,7 +32,7 @@ LOG_LIMIT_BYTES = 16 << 20
 TAIL_LINES = 20
 # What a build in the source folder may have left there: not sources.
 LEFTOVERS = {".git", "node_modules", "target", "_build", "deps", ".venv", "__pycache__", ".shards"}
-MARKER = "built.json"
+MARKER, TIMES = "built.json", "times.json"
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,12 @@ class Builder:
     """Builds contenders, one at a time."""
 
     def __init__(
-        self, host: Host, stop: Stop, cache: Path | None = None, time_limit_s: float = TIME_LIMIT_S
+        self,
+        host: Host,
+        stop: Stop,
+        cache: Path | None = None,
+        time_limit_s: float = TIME_LIMIT_S,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
         # All that we may use now: while racing, the referee keeps to the generator's.
         self._cpus = frozenset(os.sched_getaffinity(0))
@@ -63,14 +69,15 @@ class Builder:
         self._stop = stop
         self._cache = cache or cache_folder()
         self._time_limit_s = time_limit_s
+        self._environment = environment or {}
 
     def build(self, contender: Contender, say: Callable[[str], None] = lambda _: None) -> Build:
         """Build what is not built yet; `say` is told when a build really begins."""
         problem = toolchain.missing(contender.needs)
         if problem is not None:
             return _not_ready(contender, "unavailable", problem)
-        versions = {need.name: need.version or "?" for need in map(toolchain.probe, contender.needs)}
-        slot = self._slot(contender, versions)
+        versions = _versions(contender)
+        slot = _slot(self._cache, contender, versions)
         folder = slot / contender.folder.name
         if contender.build is None:
             return self._unbuilt(contender, slot, versions)
@@ -79,10 +86,6 @@ class Builder:
             return Build(contender, folder, _recorded(marker, contender, cached=True))
         say("building")
         return self._run(contender, slot, versions)
-
-    def _slot(self, contender: Contender, versions: dict[str, str]) -> Path:
-        # Neither the workload nor the variant is in the path: who builds the same shares the build.
-        return self._cache / "builds" / contender.name / key(contender, versions)
 
     def _unbuilt(self, contender: Contender, slot: Path, versions: dict[str, str]) -> Build:
         """Nothing to build: the copy alone, so that a run never writes into the sources."""
@@ -99,9 +102,19 @@ class Builder:
             write_whole(marker, record.model_dump_json())
         return Build(contender, slot / contender.folder.name, _recorded(marker, contender, cached=False))
 
+    def again(self, build: Build) -> Build:
+        """Build once more in the same place, as if every source had just been written."""
+        assert build.folder is not None
+        for source in _sources(build.contender.folder):
+            (build.folder / source.relative_to(build.contender.folder)).touch()
+        return self._make(build.contender, build.folder.parent, build.record.toolchains)
+
     def _run(self, contender: Contender, slot: Path, versions: dict[str, str]) -> Build:
-        assert contender.build is not None
         _copy(contender, slot)
+        return self._make(contender, slot, versions)
+
+    def _make(self, contender: Contender, slot: Path, versions: dict[str, str]) -> Build:
+        assert contender.build is not None
         folder, log = slot / contender.folder.name, slot / "build.log"
         line = fill(contender, contender.build, {"workload": slot})
         spec = Spec(
@@ -109,7 +122,7 @@ class Builder:
             cwd=folder,
             # A build may need whatever the user's own builds do: proxies, registries, caches.
             # Go would else fetch a newer toolchain by itself where a go.mod asks for one.
-            env={"GOTOOLCHAIN": "local", **os.environ, "PATH": path()},
+            env={"GOTOOLCHAIN": "local", **os.environ, **self._environment, "PATH": path()},
             cpus=self._cpus,
             stdout=log,
             output_limit_bytes=LOG_LIMIT_BYTES,
@@ -134,6 +147,7 @@ class Builder:
             status="ready",
             build_s=build_s,
             artifact_bytes=_artifact_bytes(contender, folder),
+            binary=_binary(contender, folder),
             toolchains=versions,
             log=str(log),
         )
@@ -194,19 +208,47 @@ def _copy(contender: Contender, slot: Path) -> None:
 def _recorded(marker: Path, contender: Contender, *, cached: bool) -> Built:
     """What an earlier build left on record, in the name of the contender that uses it now."""
     record = Built.model_validate_json(marker.read_bytes())
+    if record.binary is None and (sizes := _binary(contender, marker.parent / contender.folder.name)):
+        # Built before sizes were taken.
+        record = record.model_copy(update={"binary": sizes})
+        write_whole(marker, record.model_dump_json())
     own = {"workload": contender.workload, "contender": contender.id, "cached": cached}
-    return record.model_copy(update=own)
+    return record.model_copy(update=own | {"times": _times(marker.parent)})
+
+
+def keep_times(contender: Contender, times: BuildTimes) -> None:
+    """Put timed builds beside the build that races use."""
+    slot = _slot(cache_folder(), contender, _versions(contender))
+    with explained(slot, "DEADHEAT_CACHE names another folder for builds"):
+        slot.mkdir(parents=True, exist_ok=True)
+        write_whole(slot / TIMES, times.model_dump_json())
+
+
+def _times(slot: Path) -> BuildTimes | None:
+    file = slot / TIMES
+    return BuildTimes.model_validate_json(file.read_bytes()) if file.exists() else None
+
+
+def _versions(contender: Contender) -> dict[str, str]:
+    return {need.name: need.version or "?" for need in map(toolchain.probe, contender.needs)}
+
+
+def _slot(cache: Path, contender: Contender, versions: dict[str, str]) -> Path:
+    # Neither the workload nor the variant is in the path: who builds the same shares the build.
+    return cache / "builds" / contender.name / key(contender, versions)
+
+
+def _binary(contender: Contender, folder: Path) -> Binary | None:
+    return artifact.binary(folder / contender.artifact) if contender.artifact is not None else None
 
 
 def _artifact_bytes(contender: Contender, folder: Path) -> int | None:
     if contender.artifact is None:
         return None
-    artifact = folder / contender.artifact
-    if artifact.is_file():
-        return artifact.stat().st_size
-    return sum(
-        file.stat().st_size for file in artifact.rglob("*") if file.is_file() and not file.is_symlink()
-    )
+    made = folder / contender.artifact
+    if made.is_file():
+        return made.stat().st_size
+    return sum(file.stat().st_size for file in made.rglob("*") if file.is_file() and not file.is_symlink())
 
 
 def _tail(log: Path) -> list[str]:

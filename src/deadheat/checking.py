@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from deadheat import lock, machine, planning
+from deadheat import build_times, lock, machine, planning
 from deadheat.build import Build, Builder
 from deadheat.hosts.local import LocalHost
 from deadheat.interrupt import Stop
 from deadheat.kinds.base import Stage
 from deadheat.kinds.registry import KINDS
+from deadheat.model.artifact import BuildTimes
 from deadheat.model.contender import Contender
 from deadheat.planning import Asked
 from deadheat.report.live import NoView
@@ -38,6 +39,12 @@ def build(suite: Suite, ids: Sequence[str], say: Say) -> Iterator[Build]:
         for contender in _selected(suite, ids):
             stop.check()
             yield builder.build(contender, _saying(say, contender))
+
+
+def time_builds(suite: Suite, ids: Sequence[str], times: int, say: Say) -> dict[str, BuildTimes]:
+    """Build these contenders, or all, so many times by turns. Raises UserError."""
+    with lock.machine("deadheat build"), Stop() as stop, LocalHost() as host:
+        return build_times.measure(_selected(suite, ids), times, host, stop, say)
 
 
 def check(suite: Suite, ids: Sequence[str], say: Say) -> Iterator[Found]:

@@ -1,0 +1,88 @@
+"""Tables beside a race's own: what clients do on their connection, what compilers made of a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from deadheat.model.result import Compiling, ContenderResult, WorkloadResult
+from deadheat.report import words
+
+Cell = Callable[[ContenderResult], str]
+Table = list[tuple[str, ...]]
+
+
+def table(result: WorkloadResult) -> Table:
+    """A head and a row a contender; empty where nothing of it is known."""
+    rows = [row for row in result.contenders if row.status == "measured"]
+    columns = _columns(result.kind, rows)
+    if not columns or not rows:
+        return []
+    head = ("", *(name for name, _ in columns))
+    return [head, *((row.id, *(cell(row) for _, cell in columns)) for row in rows)]
+
+
+def lines(result: WorkloadResult) -> Iterator[str]:
+    """The same in columns of text."""
+    yield from aligned(table(result))
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Rows of cells as lines, each column as wide as its widest cell."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _columns(kind: str, rows: Sequence[ContenderResult]) -> list[tuple[str, Cell]]:
+    if kind == "redis-client" and any(row.overlaps for row in rows):
+        return [
+            ("overlaps", lambda row: row.overlaps or words.DASH),
+            ("write calls", lambda row: _count(row.write_calls)),
+            ("read calls", lambda row: _count(row.read_calls)),
+            ("sent", lambda row: words.size(row.bytes_out)),
+            ("received", lambda row: words.size(row.bytes_in)),
+            ("peak memory", lambda row: words.size(row.peak_memory_bytes)),
+        ]
+    if kind != "program":
+        return []
+    columns: list[tuple[str, Cell]] = []
+    if any(row.calls for row in rows):
+        columns.append(("calls executed", words.calls))
+    if any(row.binary for row in rows):
+        columns += [
+            ("as built", lambda row: words.size(row.binary.as_built if row.binary else row.artifact_bytes)),
+            ("without debug data", lambda row: words.size(row.binary and row.binary.without_debug)),
+            ("stripped", lambda row: words.size(row.binary and row.binary.stripped)),
+            ("libraries", _libraries),
+        ]
+    if any(row.compiling for row in rows):
+        columns += [
+            ("cold build", lambda row: cold(row.compiling)),
+            ("warm build", lambda row: warm(row.compiling)),
+        ]
+    return columns
+
+
+def cold(times: Compiling | None) -> str:
+    """The median of cold builds with its interval."""
+    return words.DASH if times is None else _median(times.cold_s, times.cold_ci)
+
+
+def warm(times: Compiling | None) -> str:
+    """The median of warm builds with its interval."""
+    return words.DASH if times is None else _median(times.warm_s, times.warm_ci)
+
+
+def _median(value_s: float, ci: tuple[float, float] | None) -> str:
+    shown = words.seconds(value_s)
+    return shown if ci is None else f"{shown} ({words.seconds(ci[0])} to {words.seconds(ci[1])})"
+
+
+def _count(value: int | None) -> str:
+    return words.DASH if value is None else f"{value:,}"
+
+
+def _libraries(row: ContenderResult) -> str:
+    if row.binary is None or row.binary.libraries is None:
+        return words.DASH
+    return ", ".join(row.binary.libraries) or "none"
