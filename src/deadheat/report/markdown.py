@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from deadheat.model.result import ContenderResult, Results, WorkloadResult
-from deadheat.report import claims_table, curve, equal_load, forest, published_table, terminal, words
+from deadheat.report import claims_table, curve, details, equal_load, forest, published_table, terminal, words
 
 Column = Callable[[ContenderResult], str]
 
@@ -74,6 +74,9 @@ def _workload(result: WorkloadResult, margin: float) -> Iterator[str]:
         yield equal_load.CAPTION
         yield ""
         yield from _markdown_table(table)
+    if beside := details.table(result):
+        yield ""
+        yield from _markdown_table([list(row) for row in beside])
     yield ""
     yield "```"
     yield from forest.draw(forest.marks(result), margin)

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from deadheat.model.result import ContenderResult, Results, WorkloadResult
-from deadheat.report import claims_table, curve, equal_load, forest, published_table, words
+from deadheat.report import claims_table, curve, details, equal_load, forest, published_table, words
 
 _STYLES = {"faster": "bold", "dead heat": "cyan", "inconclusive": "yellow", "invalid": "red"}
 
@@ -49,6 +49,8 @@ def workload(result: WorkloadResult, margin: float, width: int) -> Iterator[Text
     for verdict in result.verdicts:
         yield Text("  " + words.sentence(verdict, margin), _STYLES[verdict.verdict])
     for line in equal_load.lines(result):
+        yield Text(f"  {line}")
+    for line in details.lines(result):
         yield Text(f"  {line}")
     yield Text("  " + gate_line(result), "dim")
     for row_id, gate in broken_gates(result):
