@@ -8,11 +8,11 @@ import sys
 import tempfile
 from collections.abc import Iterable
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 
-from . import truth
-from .generators import WRK_PIPELINE_LUA
-from .pairs import Result, available, compare, pairs
+from . import memory, truth
+from .pairs import Pair, Result, compare, pairs
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "bench" / "results.json"
@@ -21,38 +21,59 @@ BEGIN, END = "<!-- begin: python -m bench.load -->", "<!-- end -->"
 
 
 def main() -> int:
-    """Parses, runs, writes; 2 if nothing of what was asked for can be run."""
+    """Parses, runs, writes; 2 if nothing of what was asked for could be run."""
     parser = argparse.ArgumentParser(prog="python -m bench.load", description=__doc__)
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--only", action="append", metavar="PAIR", help="just this pair")
     parser.add_argument("--truth", action="store_true", help="the table of stalls as well")
+    parser.add_argument("--memory", action="store_true", help="the table of memory as well")
+    parser.add_argument("--list", action="store_true", help="name the pairs, run nothing")
     arguments = parser.parse_args()
 
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     ran = 0
-    with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        script.write(WRK_PIPELINE_LUA)
-        script.flush()
-        for pair in pairs(script.name):
+    with tempfile.TemporaryDirectory() as folder:
+        known = pairs(Path(folder))
+        names = [pair.name for pair in known]
+        if arguments.list:
+            print("\n".join(names))
+            return 0
+        if unknown := set(arguments.only or ()) - {*names, "none"}:
+            parser.error(f"no pair {', '.join(sorted(unknown))}; there are {', '.join(names)}")
+        for pair in known:
             if arguments.only and pair.name not in arguments.only:
                 continue
-            if not available(pair):
-                print(f"{pair.name}: {pair.needs} not found, left out", file=sys.stderr)
-                continue
-            result = compare(pair, arguments.rounds, arguments.seconds)
-            kept.setdefault("pairs", {})[pair.name] = as_json(result)
-            print("\n".join(rows(pair.name, kept["pairs"][pair.name])))
-            ran += 1
+            ran += measured(pair, kept, arguments.rounds, arguments.seconds)
+            write(kept, names)
     if arguments.truth:
         kept["stall"] = [asdict(row) for row in truth.stall()]
         kept["delay"] = asdict(truth.delay())
         ran += 1
-    if not ran:
-        return 2
-    RESULTS.write_text(json.dumps(kept, indent=1) + "\n")
-    write_page(kept)
-    return 0
+    if arguments.memory:
+        kept["memory"] = [asdict(row) for row in memory.table()]
+        ran += 1
+    write(kept, names)
+    return 0 if ran else 2
+
+
+def measured(pair: Pair, kept: dict, rounds: int, seconds: float) -> bool:  # type: ignore[type-arg]
+    """Runs one pair into `kept`. What goes wrong is told and leaves the other pairs alone;
+    figures of an earlier run stay, with their date, and a pair without any says why.
+    """
+    entries = kept.setdefault("pairs", {})
+    try:
+        entries[pair.name] = as_json(compare(pair, rounds, seconds))
+    except (RuntimeError, OSError, ValueError, KeyError) as error:
+        why = f"{type(error).__name__}: {error}".splitlines()[0][:300]
+        print(f"{pair.name}: not measured: {why}", file=sys.stderr)
+        if "generators" in entries.get(pair.name, {}):
+            entries[pair.name]["not_measured_again"] = why
+        else:
+            entries[pair.name] = {"setting": pair.setting, "goal": pair.goal, "not_measured": why}
+        return False
+    print("\n".join(rows(entries[pair.name])), flush=True)
+    return True
 
 
 def as_json(result: Result) -> dict:  # type: ignore[type-arg]
@@ -61,12 +82,13 @@ def as_json(result: Result) -> dict:  # type: ignore[type-arg]
     return {
         "setting": pair.setting,
         "goal": pair.goal,
+        "measured": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "generators": {
             generator.name: {
                 "cpu_s_per_million": round(result.cost(generator.name), 3),
                 "requests_per_s": round(result.rate(generator.name)),
                 "p50_ms": result.p50_ms(generator.name),
-                "ratio": round(result.ratio(generator.name), 3),
+                "ratio": round(result.ratio(generator.name), 4),
                 "samples": [asdict(sample) for sample in result.samples[generator.name]],
             }
             for generator in pair.generators
@@ -74,16 +96,32 @@ def as_json(result: Result) -> dict:  # type: ignore[type-arg]
     }
 
 
-def rows(name: str, pair: dict) -> Iterable[str]:  # type: ignore[type-arg]
+def rows(pair: dict) -> Iterable[str]:  # type: ignore[type-arg]
     """A pair as lines of a Markdown table."""
+    if why := pair.get("not_measured"):
+        yield f"| {pair['setting']} | not measured: {why} | | | {share(pair['goal'])} | | |"
+        return
     for number, (generator, figures) in enumerate(pair["generators"].items()):
         p50 = figures["p50_ms"]
-        goal = f"{pair['goal']:.2f}" if number == 1 else ""
+        goal = share(pair["goal"]) if number == 1 else ""
         yield (
             f"| {pair['setting'] if number == 0 else ''} | {generator} "
-            f"| {figures['cpu_s_per_million']:.2f} | {figures['ratio']:.2f} | {goal} "
+            f"| {figures['cpu_s_per_million']:.2f} | {share(figures['ratio'])} | {goal} "
             f"| {figures['requests_per_s']:,} | {'' if p50 is None else f'{p50:.3f}'} |"
         )
+
+
+def share(ratio: float) -> str:
+    """Two digits that count."""
+    return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.3f}"
+
+
+def write(kept: dict, order: list[str]) -> None:  # type: ignore[type-arg]
+    """Both files, after each pair: what was measured is kept if the rest is interrupted."""
+    found = kept.get("pairs", {})
+    kept["pairs"] = {name: found[name] for name in order if name in found}
+    RESULTS.write_text(json.dumps(kept, indent=1) + "\n")
+    write_page(kept)
 
 
 def write_page(kept: dict) -> None:  # type: ignore[type-arg]
@@ -92,8 +130,8 @@ def write_page(kept: dict) -> None:  # type: ignore[type-arg]
         "| setting | generator | CPU s per million | of the peer's | goal | requests/s | p50 ms |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
-    for name, pair in kept.get("pairs", {}).items():
-        lines += rows(name, pair)
+    for pair in kept.get("pairs", {}).values():
+        lines += rows(pair)
     if "stall" in kept:
         lines += [
             "",
@@ -107,6 +145,12 @@ def write_page(kept: dict) -> None:  # type: ignore[type-arg]
         ]
         delay = kept["delay"]
         lines += ["", f"`--delay 2ms` at 1,000/s: service time p50 {delay['p50']:.3f} ms."]
+    if "memory" in kept:
+        lines += ["", "| peak memory, MB | 1,000 connections | 10,000 connections |", "| --- | --- | --- |"]
+        lines += [
+            f"| {row['protocol']} | {row['mb_at_1000']:.1f} | {row['mb_at_10000']:.1f} |"
+            for row in kept["memory"]
+        ]
     page = PAGE.read_text()
     before, rest = page.split(BEGIN)
     _, after = rest.split(END)

@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-import shutil
 import statistics
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 
-from .generators import Generator, Sample, oha, ours, wrk
-from .measure import server
+from .generator import Generator, Sample, ours, ours_http
+from .grpc import framed_message, ours_grpc
+from .measure import redis_server, server
+from .peers.ghz import ghz
+from .peers.h2load import h2load
+from .peers.oha import oha
+from .peers.redis_benchmark import redis_benchmark
+from .peers.wrk import PIPELINE_LUA, wrk
+
+OPEN_RATE = 20_000
+KEY, VALUE = "foo", "bar"
 
 
 @dataclass(frozen=True)
@@ -17,9 +29,9 @@ class Pair:
     name: str
     setting: str
     goal: float | None
-    serve: tuple[str, ...]
+    serve: Callable[[], AbstractContextManager[str]]
+    """A fresh server on its core: its `host:port`."""
     generators: tuple[Generator, ...]
-    needs: str
 
 
 @dataclass
@@ -51,59 +63,101 @@ class Result:
         )
 
 
-def pairs(pipeline_script: str) -> list[Pair]:
-    """Every HTTP/1.1 comparison. `pipeline_script`: path of wrk's Lua script."""
-    open_loop = ("-R", "20000", "-c", "64")
-    return [
-        *(
-            Pair(
-                f"wrk-{c}", f"{c} keep-alive connections, generator the limit", 0.78, (),
-                (wrk("wrk", c), ours("deadheat-load", "-c", str(c))), "wrk",
-            )
-            for c in (64, 256)
+def pairs(folder: Path) -> list[Pair]:
+    """Every comparison. `folder` is for files that peers read: a script, a message."""
+    script, message = folder / "pipeline.lua", folder / "message.bin"
+    script.write_text(PIPELINE_LUA)
+    message.write_bytes(framed_message())
+    return [*http_pairs(str(script)), *grpc_pairs(str(message)), *redis_pairs()]
+
+
+def http_pairs(script: str) -> Iterator[Pair]:
+    """Against wrk and oha."""
+    for c in (64, 256):
+        yield Pair(
+            f"wrk-{c}", f"{c} keep-alive connections, generator the limit", 0.78, server,
+            (wrk("wrk", c), ours_http("deadheat-load", "-c", str(c))),
+        )  # fmt: skip
+    for c in (64, 256):
+        yield Pair(
+            f"wrk-{c}-server-limit", f"{c} connections, server the limit (10 us a request)", 0.65,
+            partial(server, "--burn-us", "10"),
+            (
+                wrk("wrk", c),
+                ours_http("deadheat-load --coalesce auto", "-c", str(c), "--coalesce", "auto"),
+                ours_http("deadheat-load", "-c", str(c)),
+            ),
+        )  # fmt: skip
+    yield Pair(
+        "wrk-pipeline", "64 connections, pipeline 16", 0.60, server,
+        (
+            wrk("wrk + Lua", 64, script),
+            ours_http("deadheat-load --pipeline 16", "-c", "64", "--pipeline", "16"),
         ),
-        *(
-            Pair(
-                f"wrk-{c}-server-limit", f"{c} connections, server the limit (10 us a request)",
-                0.65, ("--burn-us", "10"),
-                (
-                    wrk("wrk", c),
-                    ours("deadheat-load --coalesce auto", "-c", str(c), "--coalesce", "auto"),
-                    ours("deadheat-load", "-c", str(c)),
+    )  # fmt: skip
+    open_loop = ("-R", str(OPEN_RATE), "-c", "64", "--allow-shortfall")
+    yield Pair(
+        "oha-open", f"open loop, {OPEN_RATE:,}/s on 64 connections", 0.75, server,
+        (
+            oha("oha", OPEN_RATE, 64),
+            ours_http("deadheat-load --pacing burst", *open_loop, "--pacing", "burst"),
+            ours_http("deadheat-load --pacing exact", *open_loop),
+        ),
+    )  # fmt: skip
+
+
+def grpc_pairs(message: str) -> Iterator[Pair]:
+    """Against h2load and ghz."""
+    hello = partial(server, "--hello", kind="grpc")
+    for limit, busy in (("generator", ()), ("server", ("--burn-us", "10"))):
+        yield Pair(
+            f"h2load-{limit}-limit", f"gRPC, 10 connections of 50 streams, {limit} the limit", 0.60,
+            partial(server, "--hello", *busy, kind="grpc"),
+            (
+                h2load("h2load", 10, 50, message),
+                ours_grpc("deadheat-load, status and message checked", 10, 50),
+            ),
+        )  # fmt: skip
+    yield Pair(
+        "ghz-published", "gRPC as published: 100 connections, 5,000 in flight, gzip", 1 / 30, hello,
+        (
+            ghz("ghz -e", 100, 5_000, "-e"),
+            ours_grpc("deadheat-load --gzip", 100, 50, "--gzip"),
+        ),
+    )  # fmt: skip
+    yield Pair(
+        "ghz-lean", "gRPC, 10 connections, 100 in flight: ghz at its leanest", 1 / 8, hello,
+        (
+            ghz("ghz --disable-template-data", 10, 100, "--disable-template-data"),
+            ours_grpc("deadheat-load", 10, 10),
+        ),
+    )  # fmt: skip
+
+
+def redis_pairs() -> Iterator[Pair]:
+    """Against redis-benchmark, on a real Redis."""
+    for pipeline, goal in ((1, 0.60), (16, 0.65), (128, 0.55)):
+        yield Pair(
+            f"redis-{pipeline}", f"Redis, 50 connections, GET, pipeline {pipeline}", goal,
+            partial(redis_server, KEY, VALUE),
+            (
+                redis_benchmark("redis-benchmark", 50, pipeline, KEY),
+                ours(
+                    "deadheat-load, replies compared", lambda address: f"redis://{address}",
+                    "-c", "50", "--pipeline", str(pipeline),
+                    "-r", f"GET {KEY}", "--expect-reply", VALUE,
                 ),
-                "wrk",
-            )
-            for c in (64, 256)
-        ),
-        Pair(
-            "wrk-pipeline", "64 connections, pipeline 16", 0.60, (),
-            (
-                wrk("wrk + Lua", 64, pipeline_script),
-                ours("deadheat-load --pipeline 16", "-c", "64", "--pipeline", "16"),
             ),
-            "wrk",
-        ),
-        Pair(
-            "oha-open", "open loop, 20,000/s on 64 connections", 0.75, (),
-            (
-                oha("oha", 20_000, 64),
-                ours("deadheat-load --pacing burst", *open_loop, "--pacing", "burst"),
-                ours("deadheat-load --pacing exact", *open_loop),
-            ),
-            "oha",
-        ),
-    ]  # fmt: skip
-
-
-def available(pair: Pair) -> bool:
-    """Whether the peer is installed."""
-    return shutil.which(pair.needs) is not None
+        )  # fmt: skip
 
 
 def compare(pair: Pair, rounds: int, seconds: float) -> Result:
-    """Runs a pair: its generators take turns, in the other direction every second round."""
+    """Runs a pair: its generators take turns, in the other direction every second round.
+
+    Raises Unavailable for what is not on this machine, RuntimeError for what went wrong.
+    """
     result = Result(pair, {generator.name: [] for generator in pair.generators})
-    with server(*pair.serve) as address:
+    with pair.serve() as address:
         for round_number in range(rounds):
             step = 1 if round_number % 2 == 0 else -1
             for generator in pair.generators[::step]:

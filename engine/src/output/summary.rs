@@ -2,6 +2,7 @@
 
 use super::{bars::bars, shown};
 use crate::histogram::Latencies;
+use crate::limits;
 use crate::load::open_loop::OpenReport;
 use crate::load::tally::Errors;
 use crate::load::turn::Slice;
@@ -67,6 +68,8 @@ pub struct Summary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenReport>,
     pub cpu_s: f64,
+    /// The generator's own, since it started; `None` where the kernel does not tell it.
+    pub peak_memory_bytes: Option<u64>,
     /// Longest time that the generator's own loop kept an event waiting.
     pub loop_delay_max_ms: f64,
     pub bytes_in: u64,
@@ -103,6 +106,7 @@ impl Summary {
             service_ms: slice.open_loop.as_ref().map(|_| LatencyMs::new(service)),
             open_loop: slice.open_loop.clone(),
             cpu_s: slice.engine_cpu_ns as f64 / NS_PER_S,
+            peak_memory_bytes: limits::peak_memory_bytes(),
             loop_delay_max_ms: slice.loop_delay_max_ns as f64 / NS_PER_MS,
             bytes_in: slice.bytes_in,
             bytes_out: slice.bytes_out,
@@ -146,9 +150,13 @@ impl fmt::Display for Summary {
         let core = 100.0 * self.cpu_s / self.duration_s;
         writeln!(
             f,
-            "generator: {:.2} s CPU ({core:.0}% of a core), longest own delay {}",
+            "generator: {:.2} s CPU ({core:.0}% of a core), longest own delay {}{}",
             self.cpu_s,
-            shown::ms(Some(self.loop_delay_max_ms))
+            shown::ms(Some(self.loop_delay_max_ms)),
+            match self.peak_memory_bytes {
+                Some(peak) => format!(", peak memory {}", shown::bytes(peak as f64)),
+                None => String::new(),
+            }
         )?;
         writeln!(f, "requests/s: {:.2}", self.throughput_rps)?;
         let transfer = shown::bytes(self.bytes_in as f64 / self.duration_s);

@@ -1,0 +1,1 @@
+"""The load generators that ours is held against, one a file."""
