@@ -11,10 +11,10 @@ Cell = Callable[[ContenderResult], str]
 Table = list[tuple[str, ...]]
 
 
-def table(result: WorkloadResult) -> Table:
-    """A head and a row a contender; empty where nothing of it is known."""
+def table(result: WorkloadResult, *, short: bool = False) -> Table:
+    """A head and a row a contender; empty where nothing of it is known. `short`: libraries are counted."""
     rows = [row for row in result.contenders if row.status == "measured"]
-    columns = _columns(result.kind, rows)
+    columns = _columns(result.kind, rows, _libraries_short if short else _libraries)
     if not columns or not rows:
         return []
     head = ("", *(name for name, _ in columns))
@@ -23,7 +23,9 @@ def table(result: WorkloadResult) -> Table:
 
 def lines(result: WorkloadResult) -> Iterator[str]:
     """The same in columns of text."""
-    yield from aligned(table(result))
+    if shown := table(result, short=True):
+        yield ""
+        yield from aligned(shown)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -33,7 +35,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _columns(kind: str, rows: Sequence[ContenderResult]) -> list[tuple[str, Cell]]:
+def _columns(kind: str, rows: Sequence[ContenderResult], libraries: Cell) -> list[tuple[str, Cell]]:
     if kind == "redis-client" and any(row.overlaps for row in rows):
         return [
             ("overlaps", lambda row: row.overlaps or words.DASH),
@@ -51,9 +53,9 @@ def _columns(kind: str, rows: Sequence[ContenderResult]) -> list[tuple[str, Cell
     if any(row.binary for row in rows):
         columns += [
             ("as built", lambda row: words.size(row.binary.as_built if row.binary else row.artifact_bytes)),
-            ("without debug data", lambda row: words.size(row.binary and row.binary.without_debug)),
-            ("stripped", lambda row: words.size(row.binary and row.binary.stripped)),
-            ("libraries", _libraries),
+            ("no debug data", lambda row: words.size(row.binary.without_debug if row.binary else None)),
+            ("stripped", lambda row: words.size(row.binary.stripped if row.binary else None)),
+            ("libraries", libraries),
         ]
     if any(row.compiling for row in rows):
         columns += [
@@ -86,3 +88,9 @@ def _libraries(row: ContenderResult) -> str:
     if row.binary is None or row.binary.libraries is None:
         return words.DASH
     return ", ".join(row.binary.libraries) or "none"
+
+
+def _libraries_short(row: ContenderResult) -> str:
+    if row.binary is None or row.binary.libraries is None:
+        return words.DASH
+    return str(len(row.binary.libraries))
