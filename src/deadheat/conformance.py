@@ -14,16 +14,26 @@ TIMEOUT_S = 10.0
 CONCURRENT = 200
 IDLE_S = 1.0
 _SHOWN = 400
+# What RFC 3986 calls unreserved: a path of these characters is the same in every encoding.
+UNRESERVED = "-._~AZaz09"
+
+# Lines of an answer's head, `Name: value`.
+Headers = tuple[str, ...]
+Case = Callable[[], Headers | None]
 
 
 @dataclass(frozen=True)
 class Check:
-    """Whether all cases were answered right, and the first exchange that was not."""
+    """Whether all cases were answered right, and the first exchange that was not.
+
+    `headers` are those of the first answer, where answers have such.
+    """
 
     ok: bool
     cases: int
     reason: str | None = None
     exchange: str | None = None
+    headers: Headers = ()
 
 
 class Wrong(Exception):
@@ -35,34 +45,38 @@ class Wrong(Exception):
         self.exchange = exchange
 
 
-def run(cases: Iterable[Callable[[], object]]) -> Check:
+def run(cases: Iterable[Case]) -> Check:
     """Ask case after case; stop at the first wrong answer."""
-    done = 0
+    done, headers = 0, None
     for done, case in enumerate(cases, 1):
         try:
-            case()
+            told = case()
         except Wrong as wrong:
             return Check(False, done, wrong.reason, wrong.exchange)
-    return Check(True, done)
+        headers = headers or told
+    return Check(True, done, headers=headers or ())
 
 
-def ask_http(case: HttpCase, port: int, token: str) -> None:
-    """One request on a connection of its own. Raises Wrong, or OSError where nobody answers."""
+def ask_http(case: HttpCase, port: int, token: str) -> Headers:
+    """One request on a connection of its own: the answer's headers. Raises Wrong, or OSError where nobody
+    answers."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
     try:
-        _ask_on(connection, case, token)
+        return _ask_on(connection, case, token)
     finally:
         connection.close()
 
 
 def http_cases(
     cases: Sequence[HttpCase], port: int, tokens: Callable[[], str], concurrent: int = CONCURRENT
-) -> Iterable[Callable[[], None]]:
-    """All that an HTTP contender must do: each case with random tokens, a kept connection (also after an
-    idle second), and many requests at once, each answered with its own token."""
+) -> Iterable[Case]:
+    """All that an HTTP contender must do: each case with random tokens, one of them of all characters that
+    need no escaping, a kept connection (also after an idle second), and many requests at once, each
+    answered with its own token."""
     for case in cases:
         for _ in range(5):
             yield partial(ask_http, case, port, tokens())
+        yield partial(ask_http, case, port, tokens() + UNRESERVED)
     for case in cases:
         yield partial(_kept_alive, case, port, tokens)
         yield partial(_all_at_once, case, port, [tokens() for _ in range(concurrent)])
@@ -103,7 +117,7 @@ def _all_at_once(case: HttpCase, port: int, tokens: Sequence[str]) -> None:
             answered.result()
 
 
-def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) -> None:
+def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) -> Headers:
     path = case.path.replace("{token}", token)
     asked = f"{case.method} {path}"
     expected = case.body.replace("{token}", token).encode()
@@ -132,10 +146,28 @@ def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) 
             f'{asked}  expected body "{_show(expected)}"  got "{_show(body)}"',
             _exchange(asked, response, body),
         )
+    if (fault := _framing(response)) is not None:
+        raise Wrong(f"{asked}  {fault}", _exchange(asked, response, body))
+    return _headers(response)
+
+
+def _framing(response: http.client.HTTPResponse) -> str | None:
+    """What is wrong with how the answer says where it ends; that it ends there, the body has shown."""
+    if response.version != 11:
+        return "expected HTTP/1.1  got HTTP/1.0"
+    length = response.getheader("Content-Length") is not None
+    coded = response.getheader("Transfer-Encoding") is not None
+    if length == coded and response.status not in (204, 304):
+        return f"expected Content-Length or chunked  got {'both' if length else 'neither'}"
+    return None
+
+
+def _headers(response: http.client.HTTPResponse) -> Headers:
+    return tuple(f"{name}: {value}" for name, value in response.getheaders())
 
 
 def _exchange(asked: str, response: http.client.HTTPResponse, body: bytes) -> str:
-    headers = "\n".join(f"{name}: {value}" for name, value in response.getheaders())
+    headers = "\n".join(_headers(response))
     version = {10: "1.0", 11: "1.1"}.get(response.version, str(response.version))
     return f"{asked}\n\nHTTP/{version} {response.status} {response.reason}\n{headers}\n\n{_show(body)}"
 

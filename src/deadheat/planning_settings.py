@@ -85,7 +85,7 @@ def _redis_race(
 
 def _setting(plan: RedisPlan, work: RedisWork) -> str | None:
     """`sink`, `rounds=10`, `valkey depth=100`: what is unlike the default, None for that."""
-    parts = [plan.server] if plan.server != "redis" else []
+    parts: list[str] = [plan.server] if plan.server != "redis" else []
     parts += [f"rounds={plan.rounds}"] if plan.rounds != work.rounds else []
     parts += [f"depth={plan.depth}"] if plan.depth is not None else []
     return " ".join(parts) or None

@@ -43,6 +43,8 @@ def row_of(found: Tally, contender: Contender, ceiling: str | None) -> Contender
             "compiling": build_summary.summary(built.times) if built.times else None,
             "toolchains": built.toolchains,
         }
+    if (checked := found.checked.get(entry)) is not None:
+        row["response_headers"] = checked.headers
     if status == "measured":
         row |= _figures(found, entry, ceiling)
     return ContenderResult(**row)

@@ -168,6 +168,7 @@ class Runner:
                         cases=check.cases,
                         reason=check.reason,
                         exchange=check.exchange,
+                        headers=check.headers,
                     )
                 )
                 if not check.ok:

@@ -23,6 +23,10 @@ HABITS = (
     "ignores-term",
     "floods",
     "closes-each",
+    "answers-old",
+    "no-length",
+    "long-length",
+    "unescapes",
     "closes-under-load",
 )
 
@@ -40,7 +44,7 @@ class Menagerie:
         for twin in ("twin-a", "twin-b"):
             suite.contender("hello", twin, f"{SERVE} fixed-port {self.port}")
         self.deadheat = Deadheat(home, suite.path)
-        self.ended: Ended = self.deadheat.run("race", "--budget", "8s", "--seed", "1")
+        self.ended: Ended = self.deadheat.run("race", "--budget", "10s", "--seed", "1")
         self.results = self.deadheat.results()
 
     def row(self, contender: str) -> dict[str, Any]:
@@ -73,6 +77,10 @@ def test_the_good_one_is_measured_among_them(race: Menagerie) -> None:
         ("dies-when-checked", ["exited with status 9", "its last line: enough of this"]),
         ("dies-mid-race", ["in block 1", "exited with status 7", "its last line: out of luck"]),
         ("closes-each", ["not kept alive"]),
+        ("answers-old", ["expected HTTP/1.1  got HTTP/1.0"]),
+        ("no-length", ["expected Content-Length or chunked  got neither"]),
+        ("long-length", ["not an HTTP answer", "IncompleteRead"]),
+        ("unescapes", ["%7E"]),
     ],
 )
 def test_it_is_a_row_with_its_reason(race: Menagerie, contender: str, words: list[str]) -> None:

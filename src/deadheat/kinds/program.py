@@ -34,7 +34,11 @@ class ProgramKind:
         sizes = _work(stage).n.check
         rng = random.Random(f"{stage.plan.seed}:check")
         numbers = [*range(sizes.range[0], sizes.range[1] + 1), rng.randint(*sizes.random)]
-        return run_cases(partial(self._right, stage, entry, n) for n in numbers)
+
+        def case(n: int) -> None:
+            self._right(stage, entry, n)
+
+        return run_cases(partial(case, n) for n in numbers)
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         assert stage.race.n is not None

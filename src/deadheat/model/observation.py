@@ -30,7 +30,8 @@ class Built(Noun):
 
 
 class Checked(Noun):
-    """Full conformance, once a run: `exchange` is what was asked and answered where it went wrong."""
+    """Full conformance, once a run: `exchange` is what was asked and answered where it went wrong;
+    `headers` are those of the first right answer, where answers have such."""
 
     type: Literal["checked"] = "checked"
     workload: str
@@ -39,6 +40,7 @@ class Checked(Noun):
     cases: int
     reason: str | None = None
     exchange: str | None = None
+    headers: tuple[str, ...] = ()
 
 
 class RaceUnavailable(Noun):
