@@ -58,7 +58,7 @@ def _run(plan: Plan, suite: Suite, folder: RunFolder, observations: list[Observa
         runner = Runner(plan, suite, folder, BY_METHOD, host, view, stop, observations, builder)
         _warn_of_shared_cpus(plan, view)
         try:
-            with _on_cpus(plan.generator_cpus):
+            with on_cpus(plan.generator_cpus):
                 runner.run()
         except BaseException:
             # That the results cannot be written either (a full disk) is only the echo of what went wrong.
@@ -82,7 +82,7 @@ def _warn_of_shared_cpus(plan: Plan, view: View) -> None:
 
 
 @contextmanager
-def _on_cpus(cpus: Collection[int]) -> Iterator[None]:
+def on_cpus(cpus: Collection[int]) -> Iterator[None]:
     """The referee and the generator share CPUs; the servers' are the servers' alone."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, cpus)

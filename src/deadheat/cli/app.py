@@ -7,7 +7,20 @@ from typing import Annotated
 import typer
 
 from deadheat import __version__
-from deadheat.cli import build, check, claims, doctor, explain, export, list_, race, report, runs, show
+from deadheat.cli import (
+    build,
+    calibrate,
+    check,
+    claims,
+    doctor,
+    explain,
+    export,
+    list_,
+    race,
+    report,
+    runs,
+    show,
+)
 
 app = typer.Typer(
     name="deadheat",
@@ -40,5 +53,5 @@ def deadheat(
     """
 
 
-for verb in (race, list_, check, build, show, report, claims, explain, runs, export, doctor):
+for verb in (race, list_, check, build, show, report, claims, explain, runs, export, doctor, calibrate):
     app.command(name=verb.NAME)(verb.run)

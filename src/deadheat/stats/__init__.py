@@ -45,6 +45,8 @@ What else a run tells:
     stats.variance_components({"go": series, ...})          # by contender; .share_of_starts
     stats.allocate(budget_s, stats.Costs(block_s, round_s), start_variance, slice_variance)
                                         # Allocation(blocks, rounds, ...), or raises BudgetTooShortError
+    stats.chance_to_find(0.03, spread, looks, margin)            # how often a difference is called faster
+    stats.smallest_found(spread, looks, margin)                  # the smallest one that mostly is
     stats.drift(a, b)                   # Estimate: the ratio's second half of a block against its first
     stats.carry_over(blocks_of_turns)   # [CarryOver(contender, predecessor, estimate, found), ...]
     stats.warm_up(series_of_slices)     # WarmUp(kind, steady_from, ...), kind may be "never got steady"
@@ -56,6 +58,7 @@ The noise model and designs to try on it are in `deadheat.stats.simulation`.
 """
 
 from deadheat.stats.budget import Allocation, BudgetTooShortError, Costs, allocate, best_rounds
+from deadheat.stats.chance import chance_to_find, smallest_found
 from deadheat.stats.comparison import absolute, compare
 from deadheat.stats.components import Components, variance_components
 from deadheat.stats.estimate import Estimate, FloatArray, Series, block_effects, estimate
@@ -96,6 +99,7 @@ __all__ = [
     "bootstrap",
     "by_block",
     "carry_over",
+    "chance_to_find",
     "change_points",
     "compare",
     "disagreements",
@@ -109,6 +113,7 @@ __all__ = [
     "plan_looks",
     "settled",
     "share",
+    "smallest_found",
     "spread",
     "variance_components",
     "warm_up",

@@ -1,0 +1,123 @@
+"""The tables of docs/method.md on a real machine, from the races of `make calibrate-full`.
+
+python bench/calibration_table.py                          # prints them
+python bench/calibration_table.py --write docs/method.md   # puts them into the page
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from deadheat import stats
+from deadheat.calibration import store, summary
+from deadheat.model.calibration import CalibrationRace
+from deadheat.report import words
+
+RACES = Path("bench/calibration.jsonl")
+BEGIN, END = "<!-- calibration tables: begin -->", "<!-- calibration tables: end -->"
+
+
+def render(races: Sequence[CalibrationRace]) -> str:
+    """Everything that is to be said of these races."""
+    if not races:
+        return "Nothing was raced yet."
+    here = races[-1].machine
+    minutes = sum(race.seconds for race in races) / 60
+    parts = [
+        f"{len(races)} races in {minutes:.0f} minutes, {min(r.at for r in races)[:10]} to "
+        f"{max(r.at for r in races)[:10]}: {here.cores} cores, {here.cpu_model}, Linux {here.kernel}. "
+        "Verdicts are by the interval alone, whatever the gates say.",
+        identical([race for race in races if race.kind == "identical"]),
+        planted([race for race in races if race.kind == "planted"]),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def identical(races: Sequence[CalibrationRace]) -> str:
+    """False winners at margin 0, alone and beside a noisy neighbour."""
+    if not races:
+        return ""
+    groups = {
+        "alone": [race for race in races if not race.neighbour],
+        "beside a noisy neighbour": [race for race in races if race.neighbour],
+        "**all**": list(races),
+    }
+    rows = [[name, *_identical(of)] for name, of in groups.items() if of]
+    head = ["identical servers", "races", "false winners", "exact interval", "at the default margin"]
+    head += ["median half-width", "refused by a gate"]
+    return "### Identical servers, margin 0\n\n" + table(head, rows)
+
+
+def _identical(races: Sequence[CalibrationRace]) -> list[str]:
+    winners = summary.false_winners(races)
+    low, high = stats.share(winners, len(races))
+    beyond = sum(r.ci is not None and not (r.ci[0] <= 1.02 and r.ci[1] >= 1 / 1.02) for r in races)
+    widths = [math.log(r.ci[1] / r.ci[0]) / 2 for r in races if r.ci is not None]
+    refused = sum(race.printed == "invalid" for race in races)
+    width = f"±{np.median(widths):.1%}" if widths else "-"
+    return [str(len(races)), str(winners), f"{low:.1%} to {high:.1%}", str(beyond), width, str(refused)]
+
+
+def planted(races: Sequence[CalibrationRace]) -> str:
+    """Found, of each planted difference and margin; the truth is the ratio of the servers' own CPU."""
+    rows = []
+    for difference, margin in sorted({(race.planted, race.margin) for race in races}):
+        of = [race for race in races if (race.planted, race.margin) == (difference, margin)]
+        found = sum(race.verdict == "faster" for race in of)
+        low, high = stats.share(found, len(of))
+        wrong = sum(race.verdict == "slower" or _false_dead_heat(race) for race in of)
+        truths = [race.truth for race in of if race.truth is not None]
+        rows.append(
+            [
+                f"{difference:.0%}",
+                f"{margin:.0%}",
+                len(of),
+                found,
+                f"{low:.0%} to {high:.0%}",
+                wrong,
+                words.ratio(_mean(race.ratio for race in of)),
+                words.ratio(_mean(truths)) if truths else "-",
+                f"{np.median([race.load_s for race in of]):.0f} s",
+            ]
+        )
+    if not rows:
+        return ""
+    head = ["planted", "margin", "races", "called faster", "exact interval", "wrong", "ratio", "truth (CPU)"]
+    head += ["load on the pair"]
+    return "### Planted differences, up to 3 minutes of load on the pair\n\n" + table(head, rows)
+
+
+def _false_dead_heat(race: CalibrationRace) -> bool:
+    return race.verdict == "dead heat" and race.planted > race.margin
+
+
+def _mean(ratios: Iterable[float]) -> float:
+    return math.exp(float(np.mean([math.log(ratio) for ratio in ratios])))
+
+
+def table(head: Sequence[object], rows: Iterable[Sequence[object]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--races", type=Path, default=RACES)
+    parser.add_argument("--write", type=Path, help="a page with the two markers")
+    asked = parser.parse_args()
+    text = render(store.read_races(asked.races))
+    if asked.write is None:
+        print(text)
+        return
+    page = asked.write.read_text()
+    before, rest = page.split(BEGIN)
+    asked.write.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""The servers of a calibration: a suite of one workload whose contenders do a known amount of work."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from deadheat.suite import Suite, load
+
+WORKLOAD, PLAIN, TWIN = "burn", "plain", "twin"
+#: A request's work beyond the serving itself, so that the server is the limit and not the generator.
+BURN_US = 25.0
+#: Iterations of the pilot's two servers: some 10 and 40 us on machines of today.
+PILOT = (3_000, 12_000)
+NEAR = 0.3
+MANIFEST = """\
+title = "Burn"
+question = "Is a known difference found?"
+kind = "http"
+metric = "throughput_rps"
+reference = "plain"
+[request]
+path = "/{token}"
+[load]
+connections = 32
+[[conformance]]
+path = "/{token}"
+body = "Hello from {token}!"
+"""
+CONTENDER = """\
+title = "{name}"
+language = "Rust"
+class = "idiomatic"
+needs = ["deadheat-load"]
+run = "deadheat-load serve http --port {{port}} --burn-iters {iterations}"
+default = true
+"""
+
+
+def slower(difference: float) -> str:
+    """The name of the contender that needs so much more CPU a request."""
+    return f"slower-{difference * 1000:.0f}"
+
+
+def enough(few_us: float, many_us: float) -> int:
+    """How many iterations burn `BURN_US`, from the CPU time a request of the pilot's two servers.
+
+    Raises ValueError where the second was not the slower one.
+    """
+    each_us = (many_us - few_us) / (PILOT[1] - PILOT[0])
+    if each_us <= 0:
+        raise ValueError("the pilot's slower server used no more CPU than the other: nothing can be planted")
+    return max(PILOT[0], round(BURN_US / each_us))
+
+
+def more(iterations: int) -> int:
+    """What the second pilot's slower server burns: near enough that the cost grows evenly up to there."""
+    return round(iterations * (1 + NEAR))
+
+
+def planted(iterations: int, near_ratio: float, differences: Iterable[float]) -> dict[str, int]:
+    """Iterations of each contender, where `more` of them make a request `near_ratio` times as dear.
+
+    Raises ValueError where that is no more than 1.
+    """
+    if near_ratio <= 1:
+        raise ValueError("more work took no more CPU in the pilot: this machine is too noisy to plant it")
+    each = NEAR / (near_ratio - 1)
+    slow = {slower(d): round(iterations * (1 + d * each)) for d in differences}
+    return {PLAIN: iterations, TWIN: iterations} | slow
+
+
+def write(folder: Path, iterations: Mapping[str, int]) -> Suite:
+    """The suite, written to a folder of its own and read back as any other is."""
+    for name, count in iterations.items():
+        contender = folder / WORKLOAD / name
+        contender.mkdir(parents=True, exist_ok=True)
+        (contender / "contender.toml").write_text(CONTENDER.format(name=name, iterations=count))
+    (folder / WORKLOAD / "workload.toml").write_text(MANIFEST)
+    return load(folder)

@@ -1,0 +1,134 @@
+"""Where a calibration's races are run: the ordinary runner, on a suite of servers with a known difference."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat import __version__
+from deadheat.build import Builder
+from deadheat.calibration import judged, servers
+from deadheat.calibration.steps import WARM_UP_MS, Step
+from deadheat.errors import ExitCode, UserError
+from deadheat.hosts import Host
+from deadheat.interrupt import Stop
+from deadheat.journal import whole_blocks
+from deadheat.kinds.registry import BY_METHOD
+from deadheat.model.calibration import CalibrationRace, MachineId
+from deadheat.model.observation import Failed, Observation
+from deadheat.model.plan import Entry, Plan, WorkloadPlan
+from deadheat.program import Spec
+from deadheat.report.live import NoView
+from deadheat.run_folder import RunFolder
+from deadheat.runner import Runner
+from deadheat.suite import Suite
+from deadheat.tally import Tally, tally
+
+
+@dataclass
+class Stand:
+    """Servers, CPUs and a scratch folder; a race is run at a time and leaves nothing but its figures."""
+
+    host: Host
+    stop: Stop
+    scratch: Path
+    server_cpus: tuple[int, ...]
+    generator_cpus: tuple[int, ...]
+    machine: MachineId
+    iterations: dict[str, int]
+
+    def race(self, step: Step, seed: int) -> CalibrationRace:
+        """Run it. Raises InterruptedRunError where somebody stops it, UserError where it cannot be run."""
+        other = servers.slower(step.planted) if step.planted else servers.TWIN
+        suite = servers.write(self.scratch / "suite", self.iterations)
+        plan = self._plan(step, seed, suite, (servers.PLAIN, other))
+        began_s = time.monotonic()
+        with self._neighbour(step.neighbour):
+            observed = self._run(plan, suite)
+        found = tally(plan.workloads[0], list(whole_blocks(observed)))
+        _complain(observed, found)
+        return judged.race(
+            step,
+            plan,
+            suite,
+            observed,
+            other=other,
+            iterations=(self.iterations[servers.PLAIN], self.iterations[other]),
+            seconds=time.monotonic() - began_s,
+            machine=self.machine,
+        )
+
+    def _plan(self, step: Step, seed: int, suite: Suite, contenders: Sequence[str]) -> Plan:
+        workload = suite.workloads[servers.WORKLOAD]
+        race = WorkloadPlan(
+            workload=workload.name,
+            kind=workload.kind,
+            metric=workload.metric,
+            reference=servers.PLAIN,
+            entries=tuple(Entry(id=name, contender=name) for name in contenders),
+            blocks=step.blocks,
+            rounds=step.rounds,
+            connections=workload.load.connections,
+            warm_up_ms=WARM_UP_MS,
+            lead_in_ms=step.lead_in_ms,
+            counted_ms=step.counted_ms,
+        )
+        return Plan(
+            run=f"calibration-{step.name}",
+            version=__version__,
+            started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            command=("deadheat", "calibrate"),
+            suite=str(suite.folder),
+            preset="quick",
+            seed=seed,
+            margin=step.margin,
+            server_cpus=self.server_cpus,
+            generator_cpus=self.generator_cpus,
+            workloads=(race,),
+        )
+
+    def _run(self, plan: Plan, suite: Suite) -> list[Observation]:
+        folder = RunFolder(self.scratch / "race")
+        shutil.rmtree(folder.path, ignore_errors=True)
+        folder.logs.mkdir(parents=True)
+        builder = Builder(self.host, self.stop, self.scratch / "cache")
+        runner = Runner(plan, suite, folder, BY_METHOD, self.host, NoView(), self.stop, [], builder)
+        runner.run()
+        self.stop.check()
+        return runner.observations
+
+    @contextmanager
+    def _neighbour(self, wanted: bool) -> Iterator[None]:
+        """Somebody else on the CPUs of servers and generator, wherever the kernel puts it."""
+        if not wanted:
+            yield
+            return
+        argv = (sys.executable, "-m", "deadheat.calibration.neighbour")
+        cpus = frozenset({*self.server_cpus, *self.generator_cpus})
+        handle = self.host.start(Spec(argv=argv, cwd=self.scratch, env=dict(os.environ), cpus=cpus))
+        try:
+            yield
+        finally:
+            self.host.stop(handle, 1.0)
+
+
+def _complain(observed: Sequence[Observation], found: Tally) -> None:
+    """A calibration's servers do not fail: where one does, nothing here can be trusted."""
+    for observation in observed:
+        if isinstance(observation, Failed):
+            raise UserError(
+                f"a server of the calibration failed: {observation.reason}",
+                hint="deadheat doctor shows whether this machine can race at all",
+                code=ExitCode.NOTHING_MEASURED,
+            )
+    reasons = [c.reason for c in found.checked.values() if not c.ok]
+    reasons += [b.reason for b in found.built.values() if b.status != "ready"]
+    if reasons or found.unavailable or not found.blocks:
+        why = "; ".join(filter(None, [*reasons, found.unavailable])) or "no block was finished"
+        raise UserError(f"the calibration cannot be run: {why}", code=ExitCode.NOTHING_MEASURED)
