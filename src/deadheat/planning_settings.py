@@ -35,7 +35,7 @@ class RedisAsked:
 
     def loads(self, work: RedisWork) -> tuple[tuple[int, int | None], ...]:
         """Rounds in one process and commands at a time, a pair for each race."""
-        asked = [(self.rounds, None)] if self.rounds is not None else []
+        asked: list[tuple[int, int | None]] = [(self.rounds, None)] if self.rounds is not None else []
         asked += [(1, depth) for depth in self.depths]
         whole = [(work.rounds, None)] if self.also_whole or not asked else []
         return tuple(dict.fromkeys([*whole, *asked]))
