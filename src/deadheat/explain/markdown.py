@@ -19,7 +19,7 @@ def render(page: Page) -> str:
         "None of this is a measurement of a race.",
         *_section(f"{_upper(page.per)}", _table(page, page.rows)),
         *_section(f"System calls {page.per}", _table(page, page.calls)),
-        *_section("Where the CPU time is, % of samples", _table(page, page.functions)),
+        *_section(f"Where the CPU time goes {page.per}, by samples", _table(page, page.functions)),
         *_section("Known patterns", [f"- **{p.contender}**, {p.name}: it {p.text}." for p in page.patterns]),
         *_section("Pictures", [f"- [{p.title}]({p.file})" for p in page.pictures]),
         *_section("What the instruments cost", _costs(page)),
@@ -35,7 +35,7 @@ def cell(value: float | None, unit: str = "") -> str:
     """A figure with its unit; a dash where it could not be had."""
     if value is None:
         return DASH
-    return f"{figure(value)} {unit}".rstrip()
+    return f"{figure(value)} {unit}".rstrip() if value else "0"
 
 
 def ratio(a: float | None, b: float | None) -> str:
@@ -63,7 +63,7 @@ def _costs(page: Page) -> list[str]:
     if not page.costs:
         return []
     head = [
-        "The speed that was left under each, as a share of that without any:",
+        "The speed that was left under each, as a share of that without any; above 100% is noise:",
         "",
         f"| | {page.a} | {page.b} |",
         "| --- | ---: | ---: |",

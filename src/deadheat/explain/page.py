@@ -111,14 +111,14 @@ def calls(a: Reading, b: Reading) -> tuple[Row, ...]:
     return tuple(shown)
 
 
-def functions(a: Reading, b: Reading, most: int = 8) -> tuple[Row, ...]:
-    """Where the time is: the functions with the largest shares of samples of their own, of both."""
+def functions(a: Reading, b: Reading, most: int = 12) -> tuple[Row, ...]:
+    """Where the time is: the functions that take the most of their own, in either; microseconds."""
     names = sorted(
         {*a.functions, *b.functions},
         key=lambda name: -max(a.functions.get(name, 0), b.functions.get(name, 0)),
     )
     return tuple(
-        Row(name, name, "%", *(r.functions.get(name, 0.0) * 100 if r.functions else None for r in (a, b)))
+        Row(name, name, "µs", *(r.functions.get(name, 0.0) if r.functions else None for r in (a, b)))
         for name in names[:most]
     )
 

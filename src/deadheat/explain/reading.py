@@ -25,7 +25,7 @@ class InstrumentError(Exception):
 class Reading:
     """Figures by the key of their quantity, each for one request (or one run of a program).
 
-    `calls` are system calls by name, `functions` samples' shares by function (0 to 1), `facts` what is
+    `calls` are system calls by name, `functions` CPU time by function (µs), `facts` what is
     told in words, for patterns. `throughput_rps` (`wall_s` of a program) is what was
     reached under this instrument, so its cost; None where it has no such figure.
     """

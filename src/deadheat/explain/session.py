@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import os
@@ -15,7 +16,7 @@ from pathlib import Path
 from deadheat import lock, machine, planning
 from deadheat.build import Build, Builder
 from deadheat.errors import ExitCode, UserError
-from deadheat.explain import markdown, page
+from deadheat.explain import drawing, inferno, markdown, page
 from deadheat.explain.instruments.base import Bench, Instrument
 from deadheat.explain.instruments.registry import INSTRUMENTS
 from deadheat.explain.page import Page, Picture
@@ -69,7 +70,8 @@ def explain(wanted: Wanted, suite: Suite, say: Say) -> Explained:
             say(f"checking the answers of {contender.id}")
             _check(stage, contender)
         observed, titles = _observe(stage, Bench(stage, wanted.seconds, folder.work), contenders, say)
-        found = _page(wanted, stage, contenders, observed, titles, began)
+        pictures, failed = _drawn(stage, folder.work, contenders)
+        found = _page(wanted, stage, contenders, [*observed, *failed], titles, pictures, began)
         _write(found, folder.work)
         folder.keep()
     return Explained(found, folder.path)
@@ -159,6 +161,8 @@ def _observe(
     """Instrument by instrument, both contenders with each; and the names and titles of the instruments."""
     instruments = INSTRUMENTS[stage.workload.kind]
     observed = []
+    with contextlib.suppress(InstrumentError):  # then nothing is drawn, and the page says why
+        inferno.missing() or inferno.install(stage, say)
     with _on_cpus(stage.plan.generator_cpus):
         for place, instrument in enumerate(instruments, 1):
             for contender in contenders:
@@ -178,12 +182,24 @@ def _look(instrument: Instrument, bench: Bench, entry: str) -> Observed:
         return Observed(instrument.name, entry, None, Missing(str(error)))
 
 
+def _drawn(
+    stage: Stage, folder: Path, contenders: Sequence[Contender]
+) -> tuple[tuple[Picture, ...], list[Observed]]:
+    """The flame graphs, or why there are none."""
+    a, b = (contender.id for contender in contenders)
+    try:
+        return drawing.draw(stage, folder, a, b, page.PER[stage.workload.kind]), []
+    except InstrumentError as error:
+        return (), [Observed("flame graphs", id_, None, Missing(str(error))) for id_ in (a, b)]
+
+
 def _page(
     wanted: Wanted,
     stage: Stage,
     contenders: Sequence[Contender],
     observed: Sequence[Observed],
     titles: Sequence[tuple[str, str]],
+    pictures: tuple[Picture, ...],
     began: float,
 ) -> Page:
     a, b = (contender.id for contender in contenders)
@@ -208,7 +224,7 @@ def _page(
         costs=page.costs(observed, titles, a, b),
         patterns=known,
         gaps=page.gaps(observed),
-        pictures=(),
+        pictures=pictures,
         notes=page.notes(of_a, of_b),
         sentences=sentences,
     )

@@ -24,7 +24,7 @@ def show(page: Page, console: Console) -> None:
     )
     _table(console, page, page.per, page.rows)
     _table(console, page, f"system calls {page.per}", page.calls)
-    _table(console, page, "CPU time, % of samples", page.functions)
+    _table(console, page, f"CPU time {page.per}, by samples", page.functions)
     _list(console, "known patterns", (f"{p.contender} {p.text} ({p.name})" for p in page.patterns))
     _costs(console, page)
     _list(
@@ -35,6 +35,7 @@ def show(page: Page, console: Console) -> None:
             for g in page.gaps
         ),
     )
+    _list(console, "pictures", (f"{p.file}: {p.title}" for p in page.pictures))
     _list(console, "notes", page.notes)
     console.print()
     for sentence in page.sentences or ("No difference of a tenth or more was found.",):

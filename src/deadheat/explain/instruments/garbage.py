@@ -31,7 +31,7 @@ class GarbageCollection:
     def observe(self, bench: Bench, entry: str) -> Reading:
         runtime = registry.of(bench.stage.build(entry).contender.language)
         assert runtime is not None
-        with serving(bench.stage, entry, self.name, runtime.environment(bench.folder)) as server:
+        with serving(bench.stage, entry, self.name, runtime.environment(bench.stage.logs)) as server:
             before = _said(server)
             loaded = server.load(bench.seconds)
             during = [text[len(earlier) :] for earlier, text in zip(before, _said(server), strict=True)]

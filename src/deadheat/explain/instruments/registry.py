@@ -5,9 +5,10 @@ from __future__ import annotations
 from deadheat.explain.instruments.base import Instrument
 from deadheat.explain.instruments.garbage import GarbageCollection
 from deadheat.explain.instruments.plain import Plain
+from deadheat.explain.instruments.profile import Profile
 from deadheat.explain.instruments.system_calls import SystemCalls
 
-SERVERS: tuple[Instrument, ...] = (Plain(), SystemCalls(), GarbageCollection())
+SERVERS: tuple[Instrument, ...] = (Plain(), SystemCalls(), GarbageCollection(), Profile())
 
 INSTRUMENTS: dict[str, tuple[Instrument, ...]] = {
     "http": SERVERS,

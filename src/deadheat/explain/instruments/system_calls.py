@@ -19,7 +19,7 @@ class SystemCalls:
         return tool("strace")
 
     def observe(self, bench: Bench, entry: str) -> Reading:
-        output = bench.folder / f"{entry.replace(':', '+')}-strace.txt"
+        output = bench.stage.logs / f"{entry.replace(':', '+')}-strace.txt"
         with serving(bench.stage, entry, self.name) as server:
             pids = server.usage().pids
             argv = ["strace", "-f", "-c", "-o", str(output)]
