@@ -51,7 +51,7 @@ def workload(result: WorkloadResult, margin: float, width: int) -> Iterator[Text
     for line in equal_load.lines(result):
         yield Text(f"  {line}")
     for line in details.lines(result):
-        yield Text(f"  {line}")
+        yield Text(f"  {line}" if line else "")
     yield Text("  " + gate_line(result), "dim")
     for row_id, gate in broken_gates(result):
         yield Text(f"  ! {row_id}: {gate}", "yellow")
