@@ -17,7 +17,7 @@ SERVERS: tuple[Server, ...] = ("redis", "valkey", "sink")
 COMMANDS_S, ROUND_TRIP_S = 0.5, 45e-6
 STUDY_COMMANDS = 400_003
 # Few commands at a time are many round trips: more iterations would only take longer.
-MOST_ROUND_TRIPS = 40_000
+MOST_ROUND_TRIPS = 20_000
 LEAST_BLOCKS = 3
 
 
