@@ -106,8 +106,11 @@ class ReplyDigest(Noun):
 
 
 class RedisWork(Noun):
-    """The pipeline that a client program sends: iterations of each command, rounds in one process."""
+    """The pipeline that a client program sends: iterations of each command, rounds in one process, and how
+    long an invocation may take, seconds.
+    """
 
+    timeout_s: float = Field(default=120, gt=0)
     iterations: int = Field(default=100_000, ge=1)
     rounds: int = Field(default=1, ge=1)
     key: str
