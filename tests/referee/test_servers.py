@@ -13,6 +13,7 @@ from .bench import SERVE, Deadheat, Ended, hello
 
 HABITS = (
     "never-ready",
+    "respawns",
     "exits-at-once",
     "wrong",
     "canned",
@@ -71,6 +72,7 @@ def test_the_good_one_is_measured_among_them(race: Menagerie) -> None:
     ("contender", "words"),
     [
         ("never-ready", ["not ready after", "refused"]),
+        ("respawns", ["not ready after", "refused"]),
         ("exits-at-once", ["exited with status 3", "its last line: cannot find /etc/exits-at-once.conf"]),
         ("wrong", ['expected body "Hello from', 'got "Hello from /']),
         ("canned", ['expected body "Hello from']),
