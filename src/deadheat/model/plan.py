@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from deadheat.model.base import Noun
+from deadheat.model.calibration import CalibrationCited
 from deadheat.model.claim import Tool
 from deadheat.model.workload import Kind, Metric, Preset
 
@@ -97,7 +98,9 @@ class WorkloadPlan(Noun):
 
 
 class Plan(Noun):
-    """A whole run. `commit` is that of the suite's repository, with -dirty where it had other changes."""
+    """A whole run. `commit` is that of the suite's repository, with -dirty where it had other changes;
+    `calibration` what was known of this machine.
+    """
 
     schema_: int = Field(default=1, alias="schema")
     run: str
@@ -112,4 +115,5 @@ class Plan(Noun):
     server_cpus: tuple[int, ...]
     generator_cpus: tuple[int, ...]
     budget_s: float | None = None
+    calibration: CalibrationCited | None = None
     workloads: tuple[WorkloadPlan, ...]

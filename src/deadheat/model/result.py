@@ -6,6 +6,7 @@ from pydantic import Field
 
 from deadheat.model.artifact import Binary
 from deadheat.model.base import Noun
+from deadheat.model.calibration import CalibrationCited
 from deadheat.model.claim import ClaimResult, PublishedGate, PublishedRow
 from deadheat.model.contender import Class
 from deadheat.model.observation import OutsideRun
@@ -97,6 +98,36 @@ class Compiling(Noun):
     warm_ci: Interval | None
 
 
+class Variance(Noun):
+    """Where a contender's spread comes from, in log units (0.02 is about 2%): one start to the next, one
+    round to the next. `share_of_starts`: how much of what it brings to a block's ratio more rounds cannot
+    narrow, 0 to 1; null where nothing varies.
+    """
+
+    starts_sd: float
+    rounds_sd: float
+    share_of_starts: float | None
+
+
+class WarmUp(Noun):
+    """From which turn of a block on a contender was steady; null: never. `start`: its first level as a share
+    of its last."""
+
+    kind: Literal["flat", "warms up", "slows down", "never got steady"]
+    steady_from: int | None
+    start: float
+
+
+class CarryOver(Noun):
+    """A contender right after another does `ratio` times as well as after the rest. All such pairs of a race
+    were tested together; here are those that were found."""
+
+    contender: str
+    predecessor: str
+    ratio: float
+    ci: Interval | None
+
+
 class ContenderResult(Noun):
     """One row of a workload's table."""
 
@@ -141,6 +172,9 @@ class ContenderResult(Noun):
     lower_bound: bool = False
     published: PublishedRow | None = None
     outside: OutsideRun | None = None
+    variance: Variance | None = None
+    warm_up: WarmUp | None = None
+    drift: Against | None = None
     gates: tuple[GateResult, ...] = ()
 
     @property
@@ -171,7 +205,7 @@ class Verdict(Noun):
 
 
 class WorkloadResult(Noun):
-    """A race and its verdicts."""
+    """A race and its verdicts. `findings`: what else its blocks tell, a sentence each."""
 
     name: str
     kind: Kind
@@ -191,6 +225,8 @@ class WorkloadResult(Noun):
     null_pair: NullPair | None
     gates: tuple[GateResult, ...]
     verdicts: tuple[Verdict, ...]
+    carry_over: tuple[CarryOver, ...] = ()
+    findings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -208,6 +244,7 @@ class Results(Noun):
     stopped: str | None = None
     seed: int
     margin: float
+    calibration: CalibrationCited | None = None
     machine: dict[str, object]
     workloads: tuple[WorkloadResult, ...]
     claims: tuple[ClaimResult, ...] = ()

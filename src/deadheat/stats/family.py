@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from scipy.special import stdtr
@@ -52,10 +53,12 @@ def judge_family(
         decided = [key for key, e in adjusted.items() if region(e.low, e.high, margin) != "across"]
         # One a step, the surest first: the rest may then be judged at the next, milder level.
         surest = sorted(decided, key=lambda key: decision_p(estimates[key], margin))[:1]
+        step = len(verdicts) + 1
         for key in surest or adjusted:
-            verdicts[key] = judge(
+            verdict = judge(
                 adjusted[key], margin, doubts=(doubts or {}).get(key, ()), later_confidence=1 - level
             )
+            verdicts[key] = replace(verdict, family=len(estimates), step=step, alpha=level)
     return {key: verdicts[key] for key in estimates}
 
 

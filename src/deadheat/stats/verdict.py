@@ -21,13 +21,20 @@ MAX_LOST_SHARE = 0.01
 
 @dataclass(frozen=True)
 class Verdict:
-    """What may be said of a pair. `estimate` is the interval that was judged and is to be printed."""
+    """What may be said of a pair. `estimate` is the interval that was judged and is to be printed.
+
+    Of a family of so many pairs it was judged at Holm's step (the first is 1) and so at `alpha`, which looks
+    spend piece by piece: the interval's own level is `1 - estimate.confidence`.
+    """
 
     kind: Kind
     estimate: Estimate
     margin: float
     why: str | None = None
     more_blocks: int | None = None
+    family: int = 1
+    step: int = 1
+    alpha: float = 0.05
 
     @property
     def winner(self) -> Literal["a", "b"] | None:
