@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from deadheat.history import comparison
 from deadheat.history.comparison import compare
 from deadheat.history.spread import DEFAULT_SD, FEWEST, Level, change, spread
+from deadheat.model.result import Results
 
 from .made_up import MACHINE, results
 
@@ -109,7 +111,7 @@ def test_absolute_figures_play_no_part() -> None:
 
 
 def test_times_are_inverted() -> None:
-    program = {"metric": "wall_s", "kind": "program"}
+    program: dict[str, Any] = {"metric": "wall_s", "kind": "program"}
     before, after = (
         results(run, {"rust": rust}, **program) for run, rust in (("run-1", 1.5), ("run-2", 3.0))
     )
@@ -146,6 +148,6 @@ def test_one_block_is_no_level() -> None:
     assert race.contenders == ()
 
 
-def findings(before: object, after: object) -> dict[str, str]:
-    (race,) = compare(before, after, []).races  # type: ignore[arg-type]
+def findings(before: Results, after: Results) -> dict[str, str]:
+    (race,) = compare(before, after, []).races
     return {contender.contender: contender.finding for contender in race.contenders}

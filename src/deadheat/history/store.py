@@ -111,26 +111,30 @@ def all_results(history: History, *, machine: str, at_most: int) -> list[Results
 
 def add_context(
     history: History, rows: Sequence[Foreign], file: Path, workload: str | None, contender: str | None
-) -> None:
+) -> Sequence[ContextRow]:
     """Keep figures from elsewhere; those of the same file before are replaced."""
+    kept = [
+        ContextRow(
+            imported=now(),
+            tool=row.tool,
+            file=str(file),
+            name=row.name,
+            workload=workload,
+            contender=contender,
+            requests=row.requests,
+            throughput_rps=row.throughput_rps,
+            wall_s=row.wall_s,
+            latency_ms=dict(row.latency_ms),
+            errors=dict(row.errors),
+        )
+        for row in rows
+    ]
     with history.writing() as session:
         session.execute(delete(ContextRow).where(ContextRow.file == str(file)))
-        for row in rows:
-            session.add(
-                ContextRow(
-                    imported=now(),
-                    tool=row.tool,
-                    file=str(file),
-                    name=row.name,
-                    workload=workload,
-                    contender=contender,
-                    requests=row.requests,
-                    throughput_rps=row.throughput_rps,
-                    wall_s=row.wall_s,
-                    latency_ms=dict(row.latency_ms),
-                    errors=dict(row.errors),
-                )
-            )
+        session.add_all(kept)
+        session.flush()
+        session.expunge_all()
+    return kept
 
 
 def context(history: History, workload: str | None = None) -> Sequence[ContextRow]:

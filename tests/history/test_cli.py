@@ -1,0 +1,165 @@
+"""The verbs as they are called: history, compare, import; and a real race that ends up in the history."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from deadheat.history import store
+from deadheat.history.database import FILE, open_
+
+from .made_up import results
+
+DEADHEAT = Path(sys.executable).parent / "deadheat"
+GOLDEN = Path(__file__).parents[1] / "generators" / "golden"
+LIMIT_S = 200
+
+WORKLOAD = """\
+title = "Count"
+question = "Who counts fastest?"
+kind = "program"
+metric = "wall_s"
+reference = "seq"
+oracle = "seq {n}"
+[program]
+args = ["{n}"]
+n = { default = 9, quick = 9, standard = 9, thorough = 9, check = { range = [1, 3], random = [4, 9] } }
+"""
+CONTENDER = 'title = "{0}"\nlanguage = "C"\nclass = "idiomatic"\nrun = "{1} {{args}}"\ndefault = true\n'
+
+
+def cli(*args: str | Path, runs: Path, code: int = 0, **env: str) -> subprocess.CompletedProcess[str]:
+    ran = subprocess.run(
+        [str(DEADHEAT), *map(str, args)],
+        env={**os.environ, "DEADHEAT_RUNS": str(runs), "COLUMNS": "250", **env},
+        cwd=runs,
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert ran.returncode == code, ran.stderr
+    return ran
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Path:
+    """A runs folder whose history has twelve runs; rust gets faster with the ninth."""
+    with open_(tmp_path / FILE) as history:
+        for n in range(12):
+            rust = 1.5 if n < 8 else 2.0
+            run = results(f"run-{n:02}", {"rust": rust}, started=f"2026-01-{n + 1:02}", commit=f"c{n:03}")
+            store.record(history, run, tmp_path)
+    return tmp_path
+
+
+def test_the_list(kept: Path) -> None:
+    lines = cli("history", runs=kept).stdout.splitlines()
+    assert [line.split()[0] for line in lines] == [f"run-{n:02}" for n in reversed(range(12))]
+    assert "c011" in lines[0] and "http-hello" in lines[0]
+
+
+def test_a_trend_marks_the_change_with_its_commit(kept: Path) -> None:
+    told = cli("history", "http-hello", "rust", runs=kept).stdout
+    (changed,) = [line for line in told.splitlines() if "change:" in line]
+    assert "run-08" in changed and "c008" in changed
+    step = re.search(r"([\d.]+) times the level before", changed)
+    assert step and float(step[1]) == pytest.approx(2.0 / 1.5, rel=0.03)
+    assert told.startswith("http-hello · rust against go · 64 connections · Quiet 9000, 2 cores")
+
+
+def test_a_trend_as_json(kept: Path) -> None:
+    told = json.loads(cli("history", "http-hello", "rust", "--json", runs=kept).stdout)
+    assert [point["run"] for point in told["series"][0]["points"] if point["change"]] == ["run-08"]
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("http-hallo",), 'did you mean "http-hello"?'),
+        (("http-hello", "rost"), 'did you mean "rust"?'),
+        (("a", "b", "c"), "too many words"),
+        (("add",), "which run?"),
+    ],
+)
+def test_what_is_not_there(kept: Path, words: tuple[str, ...], hint: str) -> None:
+    complained = cli("history", *words, runs=kept, code=2).stderr
+    assert hint in complained
+    assert len(complained.splitlines()) == 2
+
+
+def test_compare_uses_the_history(kept: Path) -> None:
+    told = cli("compare", "run-00", "run-11", runs=kept).stdout
+    assert "cannot settle a small difference" in told
+    assert "other runs in the history" in told
+    (rust,) = [line for line in told.splitlines() if line.startswith("  rust")]
+    assert rust.endswith("faster than before") and "against ceiling" in rust
+
+
+def test_compare_without_history_says_what_it_assumes(tmp_path: Path) -> None:
+    with open_(tmp_path / FILE) as history:
+        for name in ("a", "b"):
+            store.record(history, results(name), tmp_path)
+    told = cli("compare", "a", "b", runs=tmp_path).stdout
+    assert "fewer than 4 other runs in the history: 2.8% (sd) is assumed between runs" in told
+    assert told.count("no change is seen") == 2
+
+
+def test_compare_with_a_run_that_is_not_there(kept: Path) -> None:
+    assert 'no run is called "run-99"' in cli("compare", "run-00", "run-99", runs=kept, code=2).stderr
+
+
+def test_imports_are_shown_beside_and_marked(kept: Path) -> None:
+    wrk = GOLDEN / "wrk-4.1.0-latency.txt"
+    for _ in range(2):
+        cli("import", wrk, "--workload", "http-hello", "--contender", "rust", runs=kept)
+    cli("import", GOLDEN / "ghz-0.120.0-plain.json", runs=kept)
+    lines = cli("history", "http-hello", "rust", runs=kept).stdout.splitlines()
+    shown = [line for line in lines if "wrk" in line]
+    assert len(shown) == 1 and shown[0].endswith("(no interval)")
+    assert not [line for line in lines if "ghz" in line]
+    everything = cli("history", runs=kept).stdout
+    assert "ghz" in everything and "no part of any verdict" in everything
+    context = json.loads(cli("history", "--json", runs=kept).stdout)["context"]
+    assert [row["interval"] for row in context] == [None, None]
+
+
+def test_nothing_is_imported_where_one_file_is_broken(kept: Path) -> None:
+    broken = kept / "broken.txt"
+    broken.write_text("Running nothing")
+    cli("import", GOLDEN / "wrk-4.1.0-plain.txt", broken, runs=kept, code=2)
+    assert json.loads(cli("history", "--json", runs=kept).stdout)["context"] == []
+
+
+def test_a_race_is_kept_by_itself_and_can_be_added_again(tmp_path: Path) -> None:
+    for name, run in (("seq", "seq"), ("shell", "sh -c 'seq $0'")):
+        (tmp_path / "suite" / "count" / name).mkdir(parents=True)
+        (tmp_path / "suite" / "count" / name / "contender.toml").write_text(CONTENDER.format(name, run))
+    (tmp_path / "suite" / "count" / "workload.toml").write_text(WORKLOAD)
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    ran = subprocess.run(
+        [str(DEADHEAT), "race", "--suite", str(tmp_path / "suite"), "--out", str(runs), "--budget", "3s"],
+        env={
+            **os.environ,
+            "DEADHEAT_LOCK": str(tmp_path / "lock"),
+            "DEADHEAT_CACHE": str(tmp_path / "cache"),
+        },
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=False,
+    )
+    assert ran.returncode in (0, 4), ran.stderr
+    assert "not in the history" not in ran.stderr
+    (run,) = json.loads(cli("history", "--json", runs=runs).stdout)["runs"]
+    assert run["workloads"] == ["count"] and run["unfinished"] is None
+    assert "kept: " in cli("history", "add", run["run"], runs=runs).stderr
+    assert len(json.loads(cli("history", "--json", runs=runs).stdout)["runs"]) == 1
+    assert "shell against seq" in cli("history", "count", "shell", runs=runs).stdout
