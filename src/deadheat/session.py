@@ -66,6 +66,11 @@ def _run(plan: Plan, suite: Suite, folder: RunFolder, observations: list[Observa
                 reports.write(folder, suite, runner.observations)
             raise
         results = reports.write(folder, suite, runner.observations)
+        if results.stopped is None:
+            # Only now: a database's library has no place in the memory of a process that measures.
+            from deadheat.history import store  # noqa: PLC0415
+
+            store.record_finished(results, folder.path, view.warn)
     return Outcome(folder, results, _code(results))
 
 
