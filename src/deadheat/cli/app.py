@@ -12,9 +12,12 @@ from deadheat.cli import (
     calibrate,
     check,
     claims,
+    compare,
     doctor,
     explain,
     export,
+    history,
+    import_,
     list_,
     race,
     report,
@@ -53,5 +56,21 @@ def deadheat(
     """
 
 
-for verb in (race, list_, check, build, show, report, claims, explain, runs, export, doctor, calibrate):
+for verb in (
+    race,
+    list_,
+    check,
+    build,
+    show,
+    report,
+    claims,
+    explain,
+    runs,
+    export,
+    history,
+    compare,
+    import_,
+    doctor,
+    calibrate,
+):
     app.command(name=verb.NAME)(verb.run)
