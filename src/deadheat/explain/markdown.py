@@ -15,7 +15,7 @@ def render(page: Page) -> str:
     """The whole page."""
     parts = [
         f"# {page.a} against {page.b}: {page.workload}",
-        f"{page.when}, {page.conditions}; each instrument had runs of {page.seconds:g} s of its own. "
+        f"{page.when}, {page.conditions}; each instrument had short runs of its own. "
         "None of this is a measurement of a race.",
         *_section(f"{_upper(page.per)}", _table(page, page.rows)),
         *_section(f"System calls {page.per}", _table(page, page.calls)),

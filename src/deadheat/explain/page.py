@@ -15,6 +15,7 @@ from deadheat.model.workload import Kind
 PER: dict[Kind, str] = {"http": "a request", "grpc": "a call", "program": "a run"}
 # A system call that is rarer than this in both is left out of the table, and counted in "others".
 RARE = 0.005
+MOST_CALLS = 12
 
 
 @dataclass(frozen=True)
@@ -85,10 +86,21 @@ class Page:
         return {"schema": 1, **asdict(self)}
 
 
-def rows(a: Reading, b: Reading) -> tuple[Row, ...]:
-    """The quantities that either has, in the order of the page."""
+def noun(per: str) -> str:
+    """`a call`: call."""
+    return per.removeprefix("a ")
+
+
+def rows(a: Reading, b: Reading, per: str) -> tuple[Row, ...]:
+    """The quantities that either has, in the order of the page, in the words of the kind."""
     return tuple(
-        Row(q.key, q.label, q.unit, a.values.get(q.key), b.values.get(q.key))
+        Row(
+            q.key,
+            q.label.replace("requests", f"{noun(per)}s"),
+            q.unit,
+            a.values.get(q.key),
+            b.values.get(q.key),
+        )
         for q in QUANTITIES
         if q.key in a.values or q.key in b.values
     )
@@ -99,7 +111,7 @@ def calls(a: Reading, b: Reading) -> tuple[Row, ...]:
     if not a.calls and not b.calls:
         return ()
     names = sorted({*a.calls, *b.calls}, key=lambda name: -max(a.calls.get(name, 0), b.calls.get(name, 0)))
-    often = [name for name in names if max(a.calls.get(name, 0), b.calls.get(name, 0)) >= RARE]
+    often = [n for n in names if max(a.calls.get(n, 0), b.calls.get(n, 0)) >= RARE][:MOST_CALLS]
     rare = [name for name in names if name not in often]
 
     def of(reading: Reading, wanted: Iterable[str]) -> float | None:

@@ -78,7 +78,7 @@ def frequent_collection(reading: Reading, per: str) -> str | None:
     # Many heaps of a few kB each are collected one at a time: often, and cheaply.
     if often <= OFTEN_PER_1000 or reading.facts.get("heaps") == "one a process":
         return None
-    return f"collects garbage every {figure(1000 / often)} requests: a larger heap would make it rarer"
+    return f"collects garbage every {figure(1000 / often)} {_many(per)}: a larger heap would make it rarer"
 
 
 def several_writes(reading: Reading, per: str) -> str | None:
@@ -98,8 +98,13 @@ def closes_connections(reading: Reading, per: str) -> str | None:
     if share <= CLOSES_SHARE:
         return None
     return (
-        f"closes a keep-alive connection every {figure(1 / share)} requests: each costs an accept and a close"
+        f"closes a kept connection every {figure(1 / share)} {_many(per)}: each costs an accept and a close"
     )
+
+
+def _many(per: str) -> str:
+    """`a call`: calls."""
+    return f"{per.removeprefix('a ')}s"
 
 
 PATTERNS: dict[str, Callable[[Reading, str], str | None]] = {

@@ -10,7 +10,8 @@ from deadheat.explain.reading import Reading
 HOW_MANY = 3
 # A difference smaller than this is no explanation.
 LEAST_RATIO = 1.1
-LEAST_US = 0.02
+# Nor is one that comes to less than this share of the CPU time of the costlier one.
+LEAST_SHARE = 0.01
 SYSTEM_CALL_US = 0.3
 # Calls that do the same by other names: one program's read is another's recvfrom.
 ALIKE: dict[str, tuple[str, ...]] = {
@@ -34,11 +35,10 @@ class _Difference:
         """About what it comes to, in CPU time."""
         return abs(self.a - self.b) * self.quantity.typical_us
 
-    @property
-    def told(self) -> bool:
+    def tells(self, cpu_us: float) -> bool:
         """Whether it is large enough to explain anything."""
         low, high = sorted((self.a, self.b))
-        return high >= LEAST_RATIO * low and self.effect_us >= LEAST_US
+        return high > 0 and high >= LEAST_RATIO * low and self.effect_us >= LEAST_SHARE * cpu_us
 
 
 def largest(a: str, b: str, of_a: Reading, of_b: Reading, per: str, most: int = HOW_MANY) -> tuple[str, ...]:
@@ -49,14 +49,21 @@ def largest(a: str, b: str, of_a: Reading, of_b: Reading, per: str, most: int = 
         if q.verb is not None and q.key in of_a.values and q.key in of_b.values
     ]
     differences += _calls(of_a, of_b)
+    cpu_us = max(_cpu_us(of_a), _cpu_us(of_b))
     told: list[str] = []
     families: set[str] = set()
     for difference in sorted(differences, key=lambda d: -d.effect_us):
         family = difference.quantity.family or difference.quantity.key
-        if difference.told and family not in families and len(told) < most:
+        if difference.tells(cpu_us) and family not in families and len(told) < most:
             families.add(family)
             told.append(_sentence(a, b, difference, per))
     return tuple(told)
+
+
+def _cpu_us(reading: Reading) -> float:
+    """Of a request, or of a run."""
+    ms = reading.values.get("user_ms", 0.0) + reading.values.get("kernel_ms", 0.0)
+    return reading.values.get("cpu_us", ms * 1e3)
 
 
 def _calls(of_a: Reading, of_b: Reading) -> list[_Difference]:

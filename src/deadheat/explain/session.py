@@ -218,7 +218,7 @@ def _page(
         conditions=_conditions(stage),
         seconds=wanted.seconds,
         took_s=time.monotonic() - began,
-        rows=page.rows(of_a, of_b),
+        rows=page.rows(of_a, of_b, per),
         calls=page.calls(of_a, of_b),
         functions=page.functions(of_a, of_b),
         costs=page.costs(observed, titles, a, b),

@@ -19,7 +19,7 @@ def show(page: Page, console: Console) -> None:
     _line(console, f"{page.a} against {page.b} · {page.workload} · {page.conditions}", "bold")
     _line(
         console,
-        f"runs of {page.seconds:g} s under each instrument; none of this is a measurement of a race",
+        "each instrument had short runs of its own; none of this is a measurement of a race",
         "dim",
     )
     _table(console, page, page.per, page.rows)

@@ -63,7 +63,8 @@ class Profile:
             with serving(bench.stage, entry, self.name, symbols.env) as server:
                 before = server.usage()
                 pids = before.pids
-                with tracing(bench.stage, _record(symbols, pids, data), data, lambda _: data.exists()):
+                argv = [*record(symbols, data), "-p", ",".join(map(str, pids))]
+                with tracing(bench.stage, argv, data, lambda _: data.exists()):
                     loaded = server.load(bench.seconds)
                 spent = between(before, server.usage())
                 if symbols.jcmd:
@@ -108,11 +109,11 @@ def fold(bench: Bench, data: Path) -> Folded:
     return found
 
 
-def _record(symbols: Symbols, pids: Sequence[int], data: Path) -> list[str]:
-    who = ",".join(map(str, pids))
+def record(symbols: Symbols, data: Path) -> list[str]:
+    """The command line, but for whom to look at."""
     return [
         *("perf", "record", "-q", "-N", "-e", "cpu-clock", "-F", str(SAMPLES_PER_S)),
-        *("--call-graph", symbols.call_graph, "-p", who, "-o", str(data)),
+        *("--call-graph", symbols.call_graph, "-o", str(data)),
     ]
 
 

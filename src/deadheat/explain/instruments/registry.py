@@ -6,11 +6,26 @@ from deadheat.explain.instruments.base import Instrument
 from deadheat.explain.instruments.garbage import GarbageCollection
 from deadheat.explain.instruments.plain import Plain
 from deadheat.explain.instruments.profile import Profile
+from deadheat.explain.instruments.program import (
+    Instructions,
+    PlainRuns,
+    ProgramProfile,
+    ProgramSystemCalls,
+    SoftwareEvents,
+)
 from deadheat.explain.instruments.system_calls import SystemCalls
 
 SERVERS: tuple[Instrument, ...] = (Plain(), SystemCalls(), GarbageCollection(), Profile())
+PROGRAMS: tuple[Instrument, ...] = (
+    PlainRuns(),
+    ProgramSystemCalls(),
+    SoftwareEvents(),
+    Instructions(),
+    ProgramProfile(),
+)
 
 INSTRUMENTS: dict[str, tuple[Instrument, ...]] = {
     "http": SERVERS,
     "grpc": SERVERS,
+    "program": PROGRAMS,
 }

@@ -1,0 +1,148 @@
+"""Programs run to completion: none, strace, callgrind and perf around a run."""
+
+from __future__ import annotations
+
+import re
+import statistics
+
+from deadheat.explain import callgrind, running, strace
+from deadheat.explain.instruments import profile
+from deadheat.explain.instruments.base import Bench, tool
+from deadheat.explain.reading import InstrumentError, Missing, Reading
+
+RUNS = 5
+COMPILED = frozenset({"c", "c++", "rust", "go", "crystal", "zig"})
+# A count of `perf stat -x,`: `59,,page-faults,1728331,100.00,,`.
+_COUNT = re.compile(r"^(\d+),,(page-faults|context-switches|instructions)(?::u)?,", re.MULTILINE)
+ROWS = {"page-faults": "minor_faults", "context-switches": "switches", "instructions": "instructions_run"}
+
+
+class PlainRuns:
+    """Wall time and CPU of a few runs, the median of each; no tool at all."""
+
+    name = "runs"
+    title = "nothing: a few runs as they are"
+
+    def missing(self, bench: Bench, entry: str) -> Missing | None:
+        return None
+
+    def observe(self, bench: Bench, entry: str) -> Reading:
+        n = running.sizes(bench.stage)[2]
+        exits = [running.run(bench.stage, entry, n, self.name).exit for _ in range(RUNS)]
+        wall_s = statistics.median(exit_.wall_ns for exit_ in exits) / 1e9
+        return Reading(
+            values={
+                "wall_ms": wall_s * 1e3,
+                "user_ms": statistics.median(exit_.cpu.user_ns for exit_ in exits) / 1e6,
+                "kernel_ms": statistics.median(exit_.cpu.system_ns for exit_ in exits) / 1e6,
+            },
+            wall_s=wall_s,
+        )
+
+
+class SoftwareEvents:
+    """`perf stat`: the kernel's own events, and instructions where the machine counts them."""
+
+    name = "perf stat"
+    title = "the kernel's events (perf stat)"
+
+    def missing(self, bench: Bench, entry: str) -> Missing | None:
+        return tool("perf")
+
+    def observe(self, bench: Bench, entry: str) -> Reading:
+        output = bench.stage.logs / f"{entry.replace(':', '+')}.stat"
+        events = "page-faults,context-switches,instructions:u"
+        under = ("perf", "stat", "-x,", "-e", events, "-o", str(output), "--")
+        ran = running.run(bench.stage, entry, running.sizes(bench.stage)[2], self.name, under)
+        counts = {name: int(count) for count, name in _COUNT.findall(output.read_text())}
+        values = {row: float(counts[name]) for name, row in ROWS.items() if name in counts}
+        return Reading(values=values, wall_s=ran.exit.wall_ns / 1e9)
+
+
+class ProgramSystemCalls:
+    """`strace -f -c` around a run."""
+
+    name = "strace"
+    title = "system calls by name (strace -f -c)"
+
+    def missing(self, bench: Bench, entry: str) -> Missing | None:
+        return tool("strace")
+
+    def observe(self, bench: Bench, entry: str) -> Reading:
+        output = bench.stage.logs / f"{entry.replace(':', '+')}-strace.txt"
+        under = ("strace", "-f", "-c", "-o", str(output))
+        ran = running.run(bench.stage, entry, running.sizes(bench.stage)[2], self.name, under)
+        calls = {name: float(count) for name, count in strace.parse(output.read_text()).items()}
+        return Reading(
+            values={"system_calls": sum(calls.values())}, calls=calls, wall_s=ran.exit.wall_ns / 1e9
+        )
+
+
+class Instructions:
+    """callgrind at two sizes: what the larger takes more is the work, without start and end."""
+
+    name = "callgrind"
+    title = "instructions and calls (valgrind --tool=callgrind)"
+
+    def missing(self, bench: Bench, entry: str) -> Missing | None:
+        language = bench.stage.build(entry).contender.language
+        if language.lower() not in COMPILED:
+            return Missing(f"callgrind does not see through code that {language} makes or reads at run time")
+        return tool("valgrind")
+
+    def observe(self, bench: Bench, entry: str) -> Reading:
+        least, small, _ = running.sizes(bench.stage)
+        start, whole = (self._count(bench, entry, n) for n in (least, small))
+        instructions, calls, most = callgrind.between(start, whole)
+        if calls <= 0:
+            raise InstrumentError(f"n = {small} made no more calls than n = {least}")
+        return Reading(
+            values={
+                "instructions": instructions,
+                "calls": calls,
+                "instructions_per_call": instructions / calls,
+            },
+            facts={
+                f"note {self.name}": f"instructions and calls are of n = {small} less those of n = {least}, "
+                "by callgrind, on one thread",
+                f"note {entry}": f"what {entry} calls most is {most}",
+            },
+        )
+
+    def _count(self, bench: Bench, entry: str, n: int) -> callgrind.Counted:
+        output = bench.stage.logs / f"{entry.replace(':', '+')}-{n}.callgrind"
+        under = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={output}")
+        # Go's own preemption signals are more than callgrind 3.19 can follow.
+        running.run(bench.stage, entry, n, self.name, under, {"GODEBUG": "asyncpreemptoff=1"})
+        try:
+            return callgrind.parse(output.read_text(errors="replace"))
+        finally:
+            output.unlink(missing_ok=True)
+
+
+class ProgramProfile:
+    """`perf record` around a run; the stacks stay in the page's folder, in nanoseconds a run."""
+
+    name = "perf"
+    title = f"stacks, {profile.SAMPLES_PER_S} times a second (perf record)"
+
+    def missing(self, bench: Bench, entry: str) -> Missing | None:
+        if bench.stage.build(entry).contender.language.lower() not in COMPILED:
+            return Missing("a short run of code made at run time leaves no symbols to read")
+        return profile.Profile().missing(bench, entry)
+
+    def observe(self, bench: Bench, entry: str) -> Reading:
+        symbols = profile.of(bench.stage.build(entry).contender.language)
+        data = bench.stage.logs / f"{entry.replace(':', '+')}.perf"
+        under = (*profile.record(symbols, data), "--")
+        try:
+            ran = running.run(bench.stage, entry, running.sizes(bench.stage)[2], self.name, under)
+            folded = profile.fold(bench, data)
+        finally:
+            data.unlink(missing_ok=True)
+        per_run = folded.scaled(ran.exit.cpu.total_ns)
+        profile.folded_file(bench.folder, entry).write_text(per_run.text())
+        return Reading(
+            functions={name: ns / 1e3 for name, ns in per_run.functions().items()},
+            wall_s=ran.exit.wall_ns / 1e9,
+        )
