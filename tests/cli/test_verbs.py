@@ -15,7 +15,9 @@ from deadheat import __version__, schema
 
 ROOT = Path(__file__).parents[2]
 DEADHEAT = Path(sys.executable).parent / "deadheat"
-VERBS = ("race", "list", "check", "build", "show", "report", "runs", "doctor")
+VERBS = (
+    "race", "list", "check", "build", "show", "report", "runs", "export", "history", "compare", "import", "doctor",
+)  # fmt: skip
 TIMEOUT_S = 120
 
 
