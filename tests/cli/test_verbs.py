@@ -15,9 +15,8 @@ from deadheat import __version__, schema
 
 ROOT = Path(__file__).parents[2]
 DEADHEAT = Path(sys.executable).parent / "deadheat"
-VERBS = (
-    "race", "list", "check", "build", "show", "report", "runs", "export", "history", "compare", "import", "doctor",
-)  # fmt: skip
+LOOKS = ("list", "check", "build", "show", "report", "runs", "doctor")
+VERBS = ("race", *LOOKS, "export", "history", "compare", "import")
 TIMEOUT_S = 120
 
 
