@@ -25,18 +25,6 @@ def tables(results: Results) -> Iterator[tuple[str, Table]]:
             yield title, _table(races)
 
 
-def lines(table: Table) -> list[str]:
-    """The table as text, columns aligned."""
-    widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
-    return [
-        "  ".join(
-            cell.ljust(w) if i == 0 else cell.rjust(w)
-            for i, (cell, w) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in table
-    ]
-
-
 def _same_measurement(race: WorkloadResult) -> tuple[str, str, str]:
     """Races with one metric against one server; only then do figures of two settings belong side by side."""
     server = next((part for part in (race.setting or "").split() if "=" not in part), "")

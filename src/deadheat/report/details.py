@@ -1,4 +1,5 @@
-"""Tables beside a race's own: what clients do on their connection, what compilers made of a program."""
+"""Tables beside a race's own: what a server holds and sends, what clients do on their connection, what
+compilers made of a program."""
 
 from __future__ import annotations
 
@@ -12,8 +13,11 @@ Table = list[tuple[str, ...]]
 
 
 def table(result: WorkloadResult, *, short: bool = False) -> Table:
-    """A head and a row a contender; empty where nothing of it is known. `short`: libraries are counted."""
+    """A head and a row a contender; empty where nothing of it is known. `short`: what a terminal has room
+    for, so libraries are counted, and of servers there is nothing."""
     rows = [row for row in result.contenders if row.status == "measured"]
+    if short and result.kind in ("http", "grpc"):
+        return []
     columns = _columns(result.kind, rows, _libraries_short if short else _libraries)
     if not columns or not rows:
         return []
@@ -44,6 +48,13 @@ def _columns(kind: str, rows: Sequence[ContenderResult], libraries: Cell) -> lis
             ("sent", lambda row: words.size(row.bytes_out)),
             ("received", lambda row: words.size(row.bytes_in)),
             ("peak memory", lambda row: words.size(row.peak_memory_bytes)),
+        ]
+    if kind in ("http", "grpc") and any(row.private_memory_bytes for row in rows):
+        return [
+            ("memory of its own", lambda row: words.size(row.private_memory_bytes)),
+            ("its share of others'", lambda row: words.size(row.shared_memory_bytes)),
+            ("threads", lambda row: _count(row.threads)),
+            ("headers of a response", lambda row: "; ".join(row.response_headers) or words.DASH),
         ]
     if kind != "program":
         return []

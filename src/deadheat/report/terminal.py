@@ -19,7 +19,7 @@ def show(results: Results, console: Console) -> None:
         console.print()
     for title, table in curve.tables(results):
         console.print(Text(title, "bold"), soft_wrap=True, highlight=False)
-        for text in curve.lines(table):
+        for text in details.aligned(table):
             console.print(Text(f"  {text}"), soft_wrap=True, highlight=False)
         console.print()
     for line in claims(results, console.width):
