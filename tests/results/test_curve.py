@@ -1,0 +1,42 @@
+"""A workload raced at several loads is told in one table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from deadheat import derive
+from deadheat.model.result import Results
+from deadheat.report import curve, markdown
+
+from .observed import observations, plan, race, suite
+
+LOADS = {None: 64, "connections=10": 10, "connections=400": 400}
+
+
+def results(folder: Path, speeds: dict[int, float]) -> Results:
+    """Raced at each number of connections, where fast is so many times as fast as slow."""
+    races = [
+        race().model_copy(update={"setting": setting, "connections": connections})
+        for setting, connections in LOADS.items()
+    ]
+    seen = [o for one in races for o in observations(one, {"fast": speeds[one.connections or 0]})]
+    whole = plan(races[0]).model_copy(update={"workloads": tuple(races)})
+    return derive.results(whole, suite(folder), {}, seen)
+
+
+def test_the_order_may_turn_from_one_load_to_the_next(tmp_path: Path) -> None:
+    ((title, table),) = curve.tables(results(tmp_path, {10: 0.5, 64: 1.0, 400: 2.0}))
+    assert title == "echo · requests/s (times as fast as slow)"
+    header, *rows = table
+    assert header == ["", "10 connections", "64 connections", "400 connections"]
+    cells = {row[0]: row[1:] for row in rows}
+    ratios = [float(cell.split("(")[1].rstrip(")")) for cell in cells["fast"]]
+    assert [round(ratio, 1) for ratio in ratios] == [0.5, 1.0, 2.0]
+    assert all(cell.endswith("(1)") for cell in cells["slow"])
+    assert "## echo · requests/s" in markdown.render(results(tmp_path / "again", {10: 1, 64: 1, 400: 1}))
+
+
+def test_one_load_is_no_curve(tmp_path: Path) -> None:
+    of = race()
+    found = derive.results(plan(of), suite(tmp_path), {}, observations(of))
+    assert list(curve.tables(found)) == []
