@@ -24,7 +24,7 @@ def fits(folder: RunFolder) -> bool | None:
 
 
 def keep_edited(folder: RunFolder) -> list[str]:
-    """Before results.json is written again: keep an edited one beside. Returns what to say of it, ever after."""
+    """Before results.json is written again: keep an edited one beside. What to say of it from then on."""
     if fits(folder) is False:
         with explained(folder.path):
             folder.results_file.replace(folder.path / EDITED)

@@ -15,6 +15,7 @@ TICKS = 6
 BOX = 1000
 # More points than this on one line are not seen, only heavy: neighbours are averaged.
 MOST_POINTS = 160
+MOST_POINTS_OF_ALL = 4_000
 # The height of a letter in its circle, in hundredths of a picture's.
 LETTER = 8.0
 
@@ -152,7 +153,8 @@ def strips(turns: Turns | None, keys: Mapping[str, int]) -> Strips | None:
         return None
     begin, end = turns.span
     x_axis = Axis(begin, max(end, begin + 1e-9), log=False)
-    of = {entry: _thinned(points) for entry, points in turns.of.items() if entry in keys}
+    most = min(MOST_POINTS, max(1, MOST_POINTS_OF_ALL // len(keys)))
+    of = {entry: _thinned(points, most) for entry, points in turns.of.items() if entry in keys}
     away = sorted(max(value, 1 / value) for points in of.values() for _, value in points)
     # One outlier in a hundred may leave the picture, or all the others would be a line.
     reach = max(1.1, away[int(0.99 * (len(away) - 1))] * 1.1) if away else 1.1
@@ -195,8 +197,8 @@ def dots(points: Sequence[tuple[float, float]]) -> str:
     return "".join(f"M{BOX * x:.0f} {BOX * y:.0f}h0" for x, y in points)
 
 
-def _thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
-    step = -(-len(points) // MOST_POINTS)
+def _thinned(points: Sequence[tuple[float, float]], most: int) -> list[tuple[float, float]]:
+    step = -(-len(points) // most)
     groups = [points[at : at + step] for at in range(0, len(points), step)]
     return [(sum(t for t, _ in g) / len(g), sum(v for _, v in g) / len(g)) for g in groups]
 

@@ -63,6 +63,7 @@ class RaceView:
     more_is_better: bool
     rows: tuple[RowView, ...]
     has_ceiling: bool
+    measured_latency: bool
     null_bar: Bar | None
     null_text: str
     forest: Forest | None
@@ -101,6 +102,7 @@ def race_view(
             for row in result.contenders
         ),
         has_ceiling=any(r.class_ == "ceiling" and r.status == "measured" for r in result.contenders),
+        measured_latency=result.method == "deadheat" and result.kind in ("http", "grpc"),
         null_bar=forest.bar(null.ratio, null.ci) if forest and null else None,
         null_text=f"{words.ratio(null.ratio)} ({words.interval(null.ci)})" if null else "",
         forest=forest,
