@@ -16,6 +16,8 @@ LEANEST = ", leanest"
 # How long a run is where the study's own length is not asked for (preset thorough): seconds, or requests.
 SECONDS: dict[Preset, int] = {"quick": 3, "standard": 15}
 TOTALS: dict[Preset, int] = {"quick": 30_000, "standard": 200_000}
+# How a generator that is not told seconds is told how many requests.
+TOTAL: dict[str, str] = {"ghz": "--total", "h2load": "-n", "deadheat-load": "-n"}
 START_S = 2.0
 # For estimates only: about what an outside generator reaches where it is told a total.
 GUESSED_RPS = 5000.0
@@ -62,16 +64,25 @@ def _known(suite: Suite) -> str:
 def _of_study(
     suite: Suite, study: Study, recipe: AsPublished, rows: Sequence[PublishedRow], preset: Preset
 ) -> list[WorkloadPlan]:
-    """The study's race; and where its tool can be run leaner, another with that."""
-    own = _race(suite, study, recipe, rows, preset)
-    if recipe.leanest is None:
-        return [own]
-    lean = recipe.model_copy(update={"arguments": f"{recipe.arguments} {recipe.leanest}"})
-    leaner = _race(suite, study, lean, rows, preset)
-    assert leaner.outside is not None
-    note = f"unlike the study, {recipe.tool} runs with {recipe.leanest}, its leanest configuration"
-    outside = leaner.outside.model_copy(update={"notes": (note, *leaner.outside.notes)})
-    return [own, leaner.model_copy(update={"setting": study.study + LEANEST, "outside": outside})]
+    """The study's race; another where its tool can be run leaner; and one for each other tool."""
+    races = [_race(suite, study, recipe, rows, preset)]
+    if recipe.leanest is not None:
+        lean = recipe.model_copy(update={"arguments": f"{recipe.arguments} {recipe.leanest}"})
+        note = f"unlike the study, {recipe.tool} runs with {recipe.leanest}, its leanest configuration"
+        races.append(_beside(_race(suite, study, lean, rows, preset), LEANEST, note))
+    for other in recipe.also:
+        theirs = recipe.model_copy(update={"tool": other.tool, "arguments": other.arguments})
+        plain = [row.model_copy(update={"arguments": None}) for row in rows]
+        race = _race(suite, study, theirs, plain, preset)
+        races.append(_beside(race, f", {other.tool}", f"unlike the study, {other.note}"))
+    return races
+
+
+def _beside(race: WorkloadPlan, setting: str, note: str) -> WorkloadPlan:
+    """A race beside the study's own: named after it, and saying what is unlike it."""
+    assert race.outside is not None
+    outside = race.outside.model_copy(update={"notes": (note, *race.outside.notes)})
+    return race.model_copy(update={"setting": f"{race.setting}{setting}", "outside": outside})
 
 
 def _race(
@@ -92,7 +103,7 @@ def _race(
         path=recipe.path,
         body=recipe.body,
         instead=recipe.instead,
-        notes=tuple(_notes(recipe, seconds, total)),
+        notes=tuple(_notes(recipe, study, seconds, total)),
     )
     return WorkloadPlan(
         workload=workload.name,
@@ -125,15 +136,17 @@ def _arguments(
     words = shlex.split(row.arguments or recipe.arguments)
     if recipe.tool == "wrk":
         words.append(f"-d{seconds}s")
-    elif recipe.tool == "ghz":
-        words += ["--total", str(total)]
+    elif recipe.tool in TOTAL:
+        words += [TOTAL[recipe.tool], str(total)]
     return tuple(words)
 
 
-def _notes(recipe: AsPublished, seconds: int | None, total: int | None) -> list[str]:
+def _notes(recipe: AsPublished, study: Study, seconds: int | None, total: int | None) -> list[str]:
     """What a reader must know of the figures."""
     best = f", the best of {recipe.runs} runs" if recipe.runs > 1 else ", one run each"
-    notes = [f"{recipe.tool} as the study ran it: nothing pinned, one contender after the other{best}"]
+    its_own = study.as_published is not None and recipe.tool == study.as_published.tool
+    ran = "as the study ran it" if its_own else "the way the study ran its own tool"
+    notes = [f"{recipe.tool} {ran}: nothing pinned, one contender after the other{best}"]
     if recipe.tool == "time":
         notes.append("user and system time in steps of 10 ms, as time prints them")
     if seconds != recipe.seconds:

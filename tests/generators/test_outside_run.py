@@ -58,7 +58,7 @@ def test_the_real_one(host: LocalHost, tmp_path: Path) -> None:
     try:
         assert server.stdout is not None
         server.stdout.readline()
-        argv = Wrk().argv(("-t1", "-c4", "-d1s"), f"http://127.0.0.1:{port}/hello")
+        argv = Wrk().argv(("-t1", "-c4", "-d1s"), f"http://127.0.0.1:{port}/hello", tmp_path / "wrk.out")
         ran = run(host, argv, tmp_path)
     finally:
         server.kill()

@@ -58,7 +58,7 @@ def test_a_scaled_length_is_said() -> None:
 
 
 def test_grpc_runs_as_published_and_leanest() -> None:
-    own, lean = races("grpc-unary")
+    own, lean, *_ = races("grpc-unary")
     assert own.outside is not None
     assert lean.outside is not None
     flags = ("--concurrency", "5000", "--connections", "100", "-e")
@@ -66,6 +66,19 @@ def test_grpc_runs_as_published_and_leanest() -> None:
     assert lean.outside.arguments["go-grpc"] == (*flags, "--disable-template-data", "--total", "30000")
     assert own.setting == "go-vs-rust-grpc"
     assert lean.setting == "go-vs-rust-grpc, leanest"
+
+
+def test_grpc_has_other_generators_in_the_studys_shape() -> None:
+    by_setting = {race.setting: race.outside for race in races("grpc-unary")}
+    h2load, ours = by_setting["go-vs-rust-grpc, h2load"], by_setting["go-vs-rust-grpc, deadheat-load"]
+    assert h2load is not None
+    assert ours is not None
+    assert (h2load.tool, ours.tool) == ("h2load", "deadheat-load")
+    assert h2load.arguments["rust-tonic"] == ("-c", "100", "-m", "50", "-n", "30000")
+    assert ours.arguments["go-grpc"] == ("-c", "100", "--streams", "50", "-n", "30000")
+    assert h2load.in_flight == {"go-grpc": 5000, "rust-tonic": 5000}
+    assert h2load.notes[0].startswith("unlike the study, h2load keeps 50 calls")
+    assert h2load.notes[1].startswith("h2load the way the study ran its own tool")
 
 
 def test_a_study_of_which_nothing_is_wanted_is_left_out() -> None:

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from deadheat import command, hosts, toolchain
 from deadheat.build import cache_folder
+from deadheat.generators import ghz_form
 from deadheat.generators.outside import Figures, GeneratorError
 from deadheat.hosts import Host, StartError
 from deadheat.interrupt import Stop
@@ -72,11 +73,11 @@ class Ghz:
     def version(self) -> str:
         return VERSION
 
-    def argv(self, arguments: Sequence[str], url: str) -> tuple[str, ...]:
+    def argv(self, arguments: Sequence[str], url: str, output: Path) -> tuple[str, ...]:
         return (str(_binary()), *arguments, "--format", "json", url)
 
-    def read(self, output: bytes) -> Figures:
-        return read(output)
+    def read(self, printed: bytes, output: Path) -> Figures:
+        return read(printed)
 
     def prepare(self, host: Host, stop: Stop, cpus: frozenset[int]) -> None:
         """Install it where it is not there yet. Raises GeneratorError with the log's place."""
@@ -134,22 +135,17 @@ def read(output: bytes) -> Figures:
         throughput_rps=report.rps,
         latency_ms={"mean": report.average / 1e6, "max": report.slowest / 1e6, **latency},
         errors=errors,
-        shown=tuple(_shown(report)),
+        shown=_shown(report),
     )
 
 
-def _shown(report: _Report) -> list[str]:
+def _shown(report: _Report) -> tuple[str, ...]:
     """Histogram, percentiles and statuses in the form of ghz's own summary."""
-    bins = report.histogram or []
-    most = max((b.count for b in bins), default=0) or 1
-    return [
-        "Response time histogram, ms:",
-        *(f"  {b.mark * 1e3:<9.3f}[{b.count}]".ljust(24) + "∎" * round(40 * b.count / most) for b in bins),
-        "Latency distribution:",
-        *(f"  {p.percentage:g} % in {p.latency / 1e6:.2f} ms" for p in report.percentiles or []),
-        "Status code distribution:",
-        *(f"  [{status}]   {count} responses" for status, count in report.statuses.items()),
-    ]
+    return ghz_form.lines(
+        [(b.mark * 1e3, b.count) for b in report.histogram or []],
+        [(p.percentage, p.latency / 1e6) for p in report.percentiles or []],
+        report.statuses,
+    )
 
 
 def _binary() -> Path:

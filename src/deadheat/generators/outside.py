@@ -59,11 +59,15 @@ class OutsideGenerator(Protocol):
     def prepare(self, host: Host, stop: Stop, cpus: frozenset[int]) -> None:
         """Get it ready where it is not. Raises GeneratorError: then nothing can be measured with it."""
 
-    def argv(self, arguments: Sequence[str], url: str) -> tuple[str, ...]:
-        """The whole command line for these arguments (the study's own) against this URL."""
+    def argv(self, arguments: Sequence[str], url: str, output: Path) -> tuple[str, ...]:
+        """The whole command line for these arguments (the study's own) against this URL.
 
-    def read(self, output: bytes) -> Figures:
-        """Its output, understood to the last line. Raises GeneratorError."""
+        `output` is the file that what it prints goes to; it runs in that file's folder, and what it writes
+        besides is called after it.
+        """
+
+    def read(self, printed: bytes, output: Path) -> Figures:
+        """What it printed, understood to the last line. Raises GeneratorError."""
 
 
 @dataclass(frozen=True)
@@ -113,4 +117,4 @@ def run(
         last = left.output_tail.strip().splitlines()
         said = f": {last[-1][:200]}" if last else ""
         raise GeneratorError(f"{generator.name} {exit_.describe()}{said}")
-    return Ran(argv, generator.read(left.stdout), exit_, output)
+    return Ran(argv, generator.read(left.stdout, output), exit_, output)

@@ -1,18 +1,14 @@
-"""wrk (github.com/wg/wrk), 4.0 to 4.2, whose output is a text for people: read line by line, in order.
-
-A line that is not known here is an error that quotes it: a figure must never be taken from an output that
-was understood in part, nor an error count be dropped because its line was new.
-"""
+"""wrk (github.com/wg/wrk), 4.0 to 4.2, whose output is a text for people."""
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from pathlib import Path
 
 from deadheat import toolchain
 from deadheat.generators.outside import Figures, GeneratorError
+from deadheat.generators.text_lines import groups, line
 from deadheat.hosts import Host
 from deadheat.interrupt import Stop
 
@@ -27,33 +23,19 @@ _SIZE = r"(\d+\.\d+)([KMGTP]?)B"
 _SHARE = r"-?(?:\d+\.\d+|nan)%"
 
 
-@dataclass(frozen=True)
-class _Line:
-    """A line of the output: its name here, its form, whether every output has it, and often."""
-
-    name: str
-    form: re.Pattern[str]
-    needed: bool = True
-    many: bool = False
-
-
-def _line(name: str, form: str, *, needed: bool = True, many: bool = False) -> _Line:
-    return _Line(name, re.compile(form), needed, many)
-
-
 LINES = (
-    _line("running", r"Running \S+ test @ \S+"),
-    _line("load", r"  (\d+) threads and (\d+) connections"),
-    _line("head", r"  Thread Stats   Avg      Stdev     Max   \+/- Stdev"),
-    _line("latency", rf"    Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}\s+{_SHARE}"),
-    _line("rate", rf"    Req/Sec\s+{_METRIC}\s+{_METRIC}\s+{_METRIC}\s+{_SHARE}"),
-    _line("distribution", r"  Latency Distribution", needed=False),
-    _line("percentile", rf"\s+(\d+(?:\.\d+)?)%\s+{_TIME}", needed=False, many=True),
-    _line("total", rf"  (\d+) requests in {_TIME}, {_SIZE} read"),
-    _line("sockets", r"  Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", needed=False),
-    _line("statuses", r"  Non-2xx or 3xx responses: (\d+)", needed=False),
-    _line("throughput", r"Requests/sec:\s+(\d+\.\d+)"),
-    _line("transfer", rf"Transfer/sec:\s+{_SIZE}"),
+    line("running", r"Running \S+ test @ \S+"),
+    line("load", r"  (\d+) threads and (\d+) connections"),
+    line("head", r"  Thread Stats   Avg      Stdev     Max   \+/- Stdev"),
+    line("latency", rf"    Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}\s+{_SHARE}"),
+    line("rate", rf"    Req/Sec\s+{_METRIC}\s+{_METRIC}\s+{_METRIC}\s+{_SHARE}"),
+    line("distribution", r"  Latency Distribution", needed=False),
+    line("percentile", rf"\s+(\d+(?:\.\d+)?)%\s+{_TIME}", needed=False, many=True),
+    line("total", rf"  (\d+) requests in {_TIME}, {_SIZE} read"),
+    line("sockets", r"  Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)", needed=False),
+    line("statuses", r"  Non-2xx or 3xx responses: (\d+)", needed=False),
+    line("throughput", r"Requests/sec:\s+(\d+\.\d+)"),
+    line("transfer", rf"Transfer/sec:\s+{_SIZE}"),
 )
 SOCKET_ERRORS = ("connect", "read", "write", "timeout")
 
@@ -72,16 +54,16 @@ class Wrk:
     def prepare(self, host: Host, stop: Stop, cpus: frozenset[int]) -> None:
         """It is there as it is."""
 
-    def argv(self, arguments: Sequence[str], url: str) -> tuple[str, ...]:
+    def argv(self, arguments: Sequence[str], url: str, output: Path) -> tuple[str, ...]:
         return ("wrk", *arguments, url)
 
-    def read(self, output: bytes) -> Figures:
-        return read(output.decode("utf-8", "backslashreplace"))
+    def read(self, printed: bytes, output: Path) -> Figures:
+        return read(printed.decode("utf-8", "backslashreplace"))
 
 
 def read(text: str) -> Figures:
     """What wrk printed. Raises GeneratorError for a line that is not known, missing, or out of its place."""
-    found = _sorted(text)
+    found = groups("wrk", LINES, text)
     requests, ran, unit, size, size_unit = found["total"][0]
     if int(requests) == 0:
         raise GeneratorError("wrk had no request answered")
@@ -108,32 +90,6 @@ def read(text: str) -> Figures:
         bytes_in=round(float(size) * BYTES[size_unit]),
         shown=tuple(text.rstrip("\n").splitlines()),
     )
-
-
-def _sorted(text: str) -> dict[str, list[tuple[str, ...]]]:
-    """The groups of each line that was met, by its name."""
-    found: dict[str, list[tuple[str, ...]]] = {}
-    place = 0
-    for line in text.splitlines():
-        at = next((n for n in range(place, len(LINES)) if LINES[n].form.fullmatch(line)), None)
-        if at is None:
-            known = any(known.form.fullmatch(line) for known in LINES)
-            what = "has a line out of its place" if known else "has a line that is not known here"
-            raise GeneratorError(f'the output of wrk {what}: "{line[:200]}"')
-        _all_optional(LINES[place:at], f'before "{line[:200]}"')
-        match = LINES[at].form.fullmatch(line)
-        assert match is not None
-        found.setdefault(LINES[at].name, []).append(match.groups())
-        place = at if LINES[at].many else at + 1
-    last = text.splitlines()[-1] if text.strip() else "nothing at all"
-    _all_optional(LINES[place:], f'after "{last[:200]}"')
-    return found
-
-
-def _all_optional(skipped: Sequence[_Line], where: str) -> None:
-    missing = next((line.name for line in skipped if line.needed), None)
-    if missing is not None:
-        raise GeneratorError(f"the output of wrk is cut off: no {missing} line {where}")
 
 
 def _ms(number: str, unit: str) -> float:

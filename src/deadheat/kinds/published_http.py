@@ -7,12 +7,12 @@ from deadheat.conformance import Wrong
 from deadheat.generators.wrk import Wrk
 from deadheat.kinds.base import Stage
 from deadheat.kinds.http import HttpKind, ask
-from deadheat.kinds.published_server import PublishedServers, Target, arguments
+from deadheat.kinds.published_server import Loader, PublishedServers, Target, arguments
 from deadheat.model.workload import HttpCase
 
 
 def published_http() -> PublishedServers:
-    return PublishedServers(HttpKind(), Wrk(), ask, _aim)
+    return PublishedServers(HttpKind(), ask, {"wrk": Loader(Wrk(), _aim)})
 
 
 def _aim(stage: Stage, entry: str, port: int) -> Target:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 
@@ -13,6 +13,7 @@ from deadheat.generators.outside import GeneratorError, OutsideGenerator, Ran
 from deadheat.hosts import ExitedError, Handle, NotReadyError, StartError
 from deadheat.kinds.base import Kind, RaceUnavailableError, Stage
 from deadheat.kinds.server import READY_TIMEOUT_S, STOP_GRACE_S, elsewhere, last_words
+from deadheat.model.claim import Tool
 from deadheat.model.observation import Ended, Failed, Observation, OutsideRun, Started
 from deadheat.model.plan import OutsidePlan, WorkloadPlan
 from deadheat.schedule import Block
@@ -38,24 +39,39 @@ Aim = Callable[[Stage, str, int], Target]
 Ask = Callable[[Stage, int, str], None]
 
 
-class PublishedServers:
-    """A study's race: conformance is that of our own kind, and all else the study's."""
+@dataclass(frozen=True)
+class Loader:
+    """A generator, and how it is pointed at a server of this kind."""
 
-    def __init__(self, ours: Kind, generator: OutsideGenerator, ask: Ask, aim: Aim) -> None:
+    generator: OutsideGenerator
+    aim: Aim
+
+
+class PublishedServers:
+    """A study's race: conformance is that of our own kind, and all else the study's.
+
+    `loaders` are the generators that such a race may name.
+    """
+
+    def __init__(self, ours: Kind, ask: Ask, loaders: Mapping[Tool, Loader]) -> None:
         self._ours = ours
-        self._generator = generator
         self._ask = ask
-        self._aim = aim
+        self._loaders = loaders
 
     def unavailable(self, race: WorkloadPlan) -> str | None:
-        return self._generator.missing()
+        assert race.outside is not None
+        loader = self._loaders.get(race.outside.tool)
+        if loader is None:
+            return f"{race.outside.tool} drives no {race.kind} here, {', '.join(self._loaders)} can"
+        return loader.generator.missing()
 
     def check(self, stage: Stage, entry: str) -> Check:
         return self._ours.check(stage, entry)
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
+        generator = self._loader(stage).generator
         try:
-            self._generator.prepare(stage.host, stage.stop, frozenset(stage.plan.generator_cpus))
+            generator.prepare(stage.host, stage.stop, frozenset(stage.plan.generator_cpus))
         except GeneratorError as error:
             raise RaceUnavailableError(str(error)) from error
         # In the study's own order, which a block's random one is not.
@@ -79,7 +95,7 @@ class PublishedServers:
                 stage.host, handle, lambda: self._complaint(stage, port, token), READY_TIMEOUT_S, stage.stop
             )
             yield Started(workload=key, block=block.index, entry=entry, first_response_ms=ready_ns / 1e6)
-            target = self._aim(stage, entry, port)
+            target = self._loader(stage).aim(stage, entry, port)
             stage.view.state(entry, "racing")
             for number in range(_plan(stage).runs):
                 yield self._run(stage, block, entry, handle, target, number)
@@ -96,17 +112,18 @@ class PublishedServers:
     def _run(
         self, stage: Stage, block: Block, entry: str, handle: Handle, target: Target, number: int
     ) -> OutsideRun:
-        plan, generator = _plan(stage), self._generator
+        plan, generator = _plan(stage), self._loader(stage).generator
         cpus = frozenset(stage.plan.generator_cpus)
         before = stage.host.usage(handle, memory=False)
-        name = f"{generator.name}-{plan.study}-{entry}-{number + 1}".replace(":", "+").replace(", ", "-")
+        name = f"{generator.name}-{stage.race.setting}-{entry}-{number + 1}"
+        output = stage.logs / f"{name.replace(':', '+').replace(', ', '-')}.out"
         ran = outside.run(
             generator,
-            generator.argv(target.arguments, target.url),
+            generator.argv(target.arguments, target.url, output),
             host=stage.host,
             stop=stage.stop,
             cpus=cpus,
-            output=stage.logs / f"{name}.out",
+            output=output,
             time_limit_s=PATIENCE_S + (plan.seconds if plan.seconds is not None else LONGEST_S),
         )
         after = stage.host.usage(handle, memory=False)
@@ -130,6 +147,9 @@ class PublishedServers:
             peak_memory_bytes=memory.peak_bytes if memory else None,
             threads=usage.threads,
         )
+
+    def _loader(self, stage: Stage) -> Loader:
+        return self._loaders[_plan(stage).tool]
 
     def _complaint(self, stage: Stage, port: int, token: str) -> str | None:
         try:

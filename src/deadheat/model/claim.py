@@ -6,8 +6,8 @@ from pydantic import Field, model_validator
 
 from deadheat.model.base import Noun
 
-# What the studies were measured with.
-Tool = Literal["wrk", "ghz", "time"]
+# What the studies were measured with; h2load and our own generator are set beside ghz.
+Tool = Literal["wrk", "ghz", "time", "h2load", "deadheat-load"]
 Outcome = Literal["replicated", "different size", "contradicted", "inconclusive", "not run"]
 
 # Of each metric: whether more is better. A ratio is always how many times as good `a` is as `b`.
@@ -136,13 +136,24 @@ class PublishedRow(Noun):
     cpu_s: float | None = None
 
 
+class OtherTool(Noun):
+    """Another generator in the study's shape, raced apart from it: its own arguments, without the length.
+
+    `note` says what is unlike the study.
+    """
+
+    tool: Tool
+    arguments: str
+    note: str
+
+
 class AsPublished(Noun):
     """How the author ran the study, so that it can be run again: `--method as-published`.
 
     `arguments` are the tool's without its length, which is `seconds` or `total` (requests) and is scaled
     by the preset. `in_flight`: requests that it asks to have in flight. Each contender is run `runs` times
     and the best run counts. `path` and `body` are the study's own request and its answer; a contender
-    that answers otherwise is asked for `instead`.
+    that answers otherwise is asked for `instead`. `also`: other generators in the same shape.
     """
 
     workload: str
@@ -157,6 +168,7 @@ class AsPublished(Noun):
     path: str | None = None
     body: str | None = None
     instead: str | None = None
+    also: tuple[OtherTool, ...] = ()
     row: tuple[PublishedRow, ...]
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 
 from deadheat.model.claim import PublishedRow
@@ -74,7 +75,7 @@ def _remarks(row: ContenderResult) -> Iterator[str]:
         yield f"{row.status}: {row.reason}" if row.reason else row.status
     if row.outside is not None:
         run = row.outside
-        yield f"{run.tool} {run.version} {' '.join(run.argv[1:])}"
+        yield f"{run.tool} {run.version} {shlex.join(run.argv[1:])}"
         server = f", the server {run.server_cpu_s / run.wall_s:.0%}" if run.server_cpu_s is not None else ""
         yield f"{run.tool} used {run.generator_cpu_s / run.wall_s:.0%} of a CPU{server}"
         if run.note:
