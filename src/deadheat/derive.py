@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from deadheat import claims, derive_outside, gates, judging, rows, stats
+from deadheat import claims, derive_outside, findings, gates, judging, rows, stats
 from deadheat.journal import whole_blocks
 from deadheat.model.observation import Observation, Resumed, Stopped
 from deadheat.model.plan import Plan, WorkloadPlan
@@ -33,6 +33,7 @@ def results(
         stopped=stopped[-1] if len(stopped) > resumed else None,
         seed=plan.seed,
         margin=plan.margin,
+        calibration=plan.calibration,
         machine=dict(machine),
         workloads=tuple(race.result for race in races),
         claims=tuple(
@@ -89,6 +90,7 @@ def _race(
         verdicts=verdicts,
         notes=race.outside.notes if race.outside else (),
     )
+    result = findings.told(result, findings.of_race(found, table))
     return claims.Race(found, derive_outside.with_published(result, found, suite))
 
 

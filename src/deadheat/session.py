@@ -8,6 +8,7 @@ from pathlib import Path
 
 from deadheat import lock, machine, planning, reports, run_folder
 from deadheat.build import Builder
+from deadheat.calibration import store as calibration
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts.local import LocalHost
 from deadheat.interrupt import Stop
@@ -33,7 +34,7 @@ class Outcome:
 
 def start(asked: Asked, suite: Suite, out: Path, view: View) -> Outcome:
     """Plan, run, derive. Raises UserError."""
-    plan = planning.plan(asked, suite, tuple(KINDS))
+    plan = planning.plan(asked, suite, tuple(KINDS)).model_copy(update={"calibration": calibration.cited()})
     with lock.machine(plan.run):
         folder = run_folder.create(out, plan, machine.describe())
         run_folder.point_latest(out, plan.run)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
+from deadheat.calibration import words as calibration_words
 from deadheat.model.result import ContenderResult, Results, WorkloadResult
 from deadheat.report import claims_table, curve, details, equal_load, forest, published_table, terminal, words
 
@@ -17,6 +18,8 @@ def _lines(results: Results) -> Iterator[str]:
     yield f"# Deadheat: {', '.join(dict.fromkeys(result.name for result in results.workloads))}"
     yield ""
     yield f"{results.started}, preset `{results.preset}`, seed {results.seed}, Deadheat {results.version}."
+    if results.calibration is not None:
+        yield f"{_text(calibration_words.cited(results.calibration))}.".capitalize()
     if results.stopped:
         yield f"**Stopped before the plan's end:** {_text(results.stopped)}."
     if results.resumed:
@@ -55,6 +58,7 @@ def _workload(result: WorkloadResult, margin: float) -> Iterator[str]:
         return
     for verdict in result.verdicts:
         yield f"- {_text(words.sentence(verdict, margin))}"
+    yield from (f"- {_text(finding)}" for finding in result.findings)
     yield ""
     yield _text(words.headline(result))
     yield ""

@@ -1,0 +1,112 @@
+"""What else the blocks tell: each finding planted is found, and a clean race has none."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from deadheat import derive
+from deadheat.model.observation import Observation, Slice
+from deadheat.model.plan import WorkloadPlan
+from deadheat.model.result import ContenderResult, WorkloadResult
+from deadheat.report import markdown
+
+from .observed import observations, plan, race, suite
+
+
+def of(
+    tmp_path: Path, change: Callable[[Slice], float], of: WorkloadPlan | None = None, **how: float
+) -> WorkloadResult:
+    """A race in which each slice's replies are `change` times what they would be."""
+    raced = of or race(8, 10)
+
+    def changed(o: Observation) -> Observation:
+        if not isinstance(o, Slice):
+            return o
+        return o.model_copy(update={"replies": round(o.replies * change(o))})
+
+    noise = how.get("noise", 0.01)
+    seen = [changed(o) for o in observations(raced, noise=noise)]
+    return derive.results(plan(raced), suite(tmp_path), {}, seen).workloads[0]
+
+
+def row(result: WorkloadResult, id_: str = "fast") -> ContenderResult:
+    return next(row for row in result.contenders if row.id == id_)
+
+
+def test_a_clean_race_has_nothing_to_tell_but_where_its_variance_is(tmp_path: Path) -> None:
+    result = of(tmp_path, lambda _: 1.0, noise=0.08)
+    assert [finding for finding in result.findings if "variance" not in finding] == []
+    assert result.carry_over == ()
+    assert row(result).warm_up is not None and row(result).warm_up.kind == "flat"  # type: ignore[union-attr]
+    assert row(result).drift is not None
+
+
+@pytest.mark.parametrize(("starts_sd", "noise", "told"), [(0.1, 0.01, True), (0.0, 0.3, False)])
+def test_variance_between_starts(tmp_path: Path, starts_sd: float, noise: float, told: bool) -> None:
+    rng = random.Random(5)
+    starts = [rng.gauss(0, starts_sd) for _ in range(8)]
+    result = of(tmp_path, lambda o: 2.718 ** starts[o.block] if o.entry == "fast" else 1.0, noise=noise)
+    found = row(result).variance
+    assert found is not None and found.share_of_starts is not None
+    assert (found.share_of_starts > 0.5) is told
+    assert any("fast's" in finding and "between starts" in finding for finding in result.findings) is told
+    assert found.starts_sd == pytest.approx(starts_sd or 0.01, abs=0.06)
+
+
+def test_a_contender_that_warms_up(tmp_path: Path) -> None:
+    result = of(tmp_path, lambda o: 0.7 if o.entry == "fast" and o.round < 4 else 1.0)
+    found = row(result).warm_up
+    assert found is not None and (found.kind, found.steady_from) == ("warms up", 8)
+    assert found.start == pytest.approx(0.7, abs=0.05)
+    assert any(f.startswith("fast warms up: 0.7") for f in result.findings)
+    assert row(result, "slow").warm_up.kind == "flat"  # type: ignore[union-attr]
+
+
+def test_a_contender_that_never_got_steady(tmp_path: Path) -> None:
+    """Its level still moves in the last quarter of the block."""
+    result = of(tmp_path, lambda o: 0.8 if o.entry == "fast" and o.round >= 8 else 1.0)
+    assert "fast never got steady" in result.findings
+
+
+def test_drift_within_a_block(tmp_path: Path) -> None:
+    result = of(tmp_path, lambda o: 1.05 if o.entry == "fast" and o.round >= 5 else 1.0)
+    drift = row(result).drift
+    assert drift is not None and drift.ratio == pytest.approx(1.05, abs=0.02)
+    assert any(f.startswith("fast drifts: against slow") for f in result.findings)
+
+
+def test_carry_over_from_a_predecessor(tmp_path: Path) -> None:
+    """The order of these is always the same: who comes after itself begins a round's second half."""
+    result = of(tmp_path, lambda o: 0.8 if o.entry == "slow'" and o.turn == 4 else 1.0, race(12, 10))
+    (found,) = [c for c in result.carry_over if (c.contender, c.predecessor) == ("slow'", "slow'")]
+    assert found.ratio == pytest.approx(0.8, abs=0.05)
+    assert any(f.startswith("carry-over: slow' right after slow'") for f in result.findings)
+
+
+def test_unequal_work_on_the_wire(tmp_path: Path) -> None:
+    seen = [
+        o.model_copy(update={"bytes_in": o.bytes_in * 2}) if isinstance(o, Slice) and o.entry == "fast" else o
+        for o in observations(race())
+    ]
+    result = derive.results(plan(race()), suite(tmp_path), {}, seen).workloads[0]
+    assert "unequal work on the wire: 100 bytes a response (ceiling) to 200 (fast)" in result.findings
+
+
+def test_findings_are_in_the_report(tmp_path: Path) -> None:
+    raced = race(8, 10)
+    seen = [
+        o.model_copy(update={"bytes_in": o.bytes_in * 2}) if isinstance(o, Slice) and o.entry == "fast" else o
+        for o in observations(raced)
+    ]
+    text = markdown.render(derive.results(plan(raced), suite(tmp_path), {}, seen))
+    assert "- unequal work on the wire: 100 bytes a response (ceiling) to 200 (fast)" in text
+
+
+def test_few_blocks_have_no_components_and_no_nan(tmp_path: Path) -> None:
+    result = of(tmp_path, lambda _: 1.0, race(1, 2))
+    assert row(result).variance is None and row(result).warm_up is None
+    assert "NaN" not in result.model_dump_json()
