@@ -111,7 +111,10 @@ def _figures(found: Tally, entry: str, ceiling: str | None) -> dict[str, Any]:
             "outside": run,
         }
     row |= _memory(ended)
-    row["peak_memory_bytes"] = int(np.median(peaks)) if peaks else None
+    if (peak := stats.spread(peaks)) is not None:
+        row["peak_memory_bytes"] = int(peak.median)
+        if peak.varies:
+            row["peak_memory_range_bytes"] = (int(peak.least), int(peak.greatest))
     row["lower_bound"] = any(not g.ok and g.name in gates.GENERATOR_LIMITED for g in row["gates"])
     return row
 

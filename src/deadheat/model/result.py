@@ -152,6 +152,7 @@ class ContenderResult(Noun):
     response_headers: tuple[str, ...] = ()
     bytes_per_response: float | None = None
     peak_memory_bytes: int | None = None
+    peak_memory_range_bytes: tuple[int, int] | None = None
     threads: int | None = None
     artifact_bytes: int | None = None
     build_s: float | None = None

@@ -150,7 +150,7 @@ def _columns(result: WorkloadResult) -> list[tuple[str, Column]]:
         ]
     return [
         *columns,
-        ("peak memory", lambda row: words.size(row.peak_memory_bytes)),
+        ("peak memory", _peak),
         ("artifact", lambda row: words.size(row.artifact_bytes)),
         ("build", lambda row: words.DASH if row.build_s is None else words.seconds(row.build_s)),
     ]
@@ -170,6 +170,13 @@ def _latency(row: ContenderResult) -> str:
     if row.latency_ms is None:
         return words.DASH
     return f"{words.figure(row.latency_ms.mean)} / {_figure(row.latency_ms.p99)}"
+
+
+def _peak(row: ContenderResult) -> str:
+    """The median over blocks, and the range where they differ."""
+    median, span = words.size(row.peak_memory_bytes), row.peak_memory_range_bytes
+    shown = None if span is None else tuple(map(words.size, span))
+    return median if shown is None or shown == (median, median) else f"{median} ({shown[0]} to {shown[1]})"
 
 
 def _first(row: ContenderResult) -> str:
