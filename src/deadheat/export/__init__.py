@@ -15,21 +15,24 @@ from deadheat.export import (
     junit,
     openmetrics,
     parquet,
+    pictures,
 )
 from deadheat.export.format import Format
 
 FORMATS: dict[str, Format] = {
-    module.FORMAT.name: module.FORMAT
-    for module in (
-        csv_files,
-        parquet,
-        hyperfine,
-        bencher,
-        github_action,
-        gobench,
-        hdr_log,
-        junit,
-        openmetrics,
+    format_.name: format_
+    for format_ in (
+        csv_files.FORMAT,
+        parquet.FORMAT,
+        hyperfine.FORMAT,
+        bencher.FORMAT,
+        github_action.FORMAT,
+        gobench.FORMAT,
+        hdr_log.FORMAT,
+        junit.FORMAT,
+        openmetrics.FORMAT,
+        pictures.SVG,
+        pictures.PNG,
     )
 }
 
