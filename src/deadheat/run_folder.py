@@ -92,12 +92,15 @@ def point_latest(out: Path, run: str) -> None:
         beside.replace(out / LATEST)
 
 
-def write_whole(path: Path, text: str) -> Path:
+def write_whole(path: Path, content: str | bytes) -> Path:
     """Write a file beside and rename it into place. Raises UserError, with what was there untouched."""
     beside = path.with_name(f".{path.name}-{os.getpid()}")
     with explained(path):
         try:
-            beside.write_text(text, encoding="utf-8")
+            if isinstance(content, bytes):
+                beside.write_bytes(content)
+            else:
+                beside.write_text(content, encoding="utf-8")
             beside.replace(path)
         except OSError:
             with contextlib.suppress(OSError):
