@@ -8,7 +8,7 @@ WORKLOAD ?=
 OHA := 1.16.0
 ENGINE := $(shell find engine launcher -name '*.rs' -not -path '*/fuzz/*' -o -name Cargo.toml -not -path '*/fuzz/*')
 
-.PHONY: race test test-packages setup lint pytest cargo-test client-test bench studies schema clean
+.PHONY: race test test-packages setup lint pytest cargo-test client-test bench studies picture schema clean
 
 race: setup
 	$(BIN)/deadheat race $(WORKLOAD) --preset $(PRESET) $(ARGS)
@@ -70,6 +70,14 @@ studies: setup
 calibrate-full: setup
 	@$(BIN)/deadheat calibrate --full --races bench/calibration.jsonl $(ARGS); code=$$?; \
 		$(BIN)/python bench/calibration_table.py --write docs/method.md && exit $$code
+
+# The picture that README opens with and those of docs/reports.md, from a real run: RUN=ID where not the newest.
+RUN ?= latest
+picture: setup test-packages
+	$(BIN)/deadheat report $(RUN) >/dev/null
+	$(BIN)/deadheat show $(RUN) --workload http-hello --image docs/images/race.png
+	$(BIN)/deadheat show $(RUN) --workload http-hello --dark --image docs/images/race-dark.png
+	$(BIN)/python scripts/pictures.py $(RUN)
 
 schema: setup
 	$(BIN)/python -m deadheat.schema docs/schema
