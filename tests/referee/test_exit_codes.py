@@ -10,7 +10,8 @@ from .bench import CALCULATE, SERVE, Deadheat, hello, twice
 
 def test_settled(home: Path, tmp_path: Path) -> None:
     deadheat = Deadheat(home, twice(tmp_path / "suite", ["slow"]).path)
-    ended = deadheat.run("race", "--budget", "14s")
+    # So short that the CPU time of others, which may be at work here, is not judged (contamination.py).
+    ended = deadheat.run("race", "--budget", "8s")
     verdicts = deadheat.results()["workloads"][0]["verdicts"]
     assert [(v["a"], v["b"], v["verdict"]) for v in verdicts] == [("good", "slow", "faster")], ended
     assert ended.code == 0

@@ -41,6 +41,9 @@ SERVING = {
     "a block is whole, the next is under load": 4,
 }
 
+# Null or empty as it happens: keys of results.json.
+CHANCE = ("carry_over", "findings", "variance", "warm_up", "drift", "peak_memory_range_bytes")
+
 
 @pytest.fixture
 def deadheat(home: Path, tmp_path: Path) -> Deadheat:
@@ -107,7 +110,12 @@ def _orders(deadheat: Deadheat, run: str) -> dict[int, list[str]]:
 
 
 def _shape(value: object, key: str = "") -> object:
-    """Keys and kinds, without figures. What may be null by chance (a percentile, a place) may be either."""
+    """Keys and kinds, without figures. What may be null by chance (a percentile, a place) may be either.
+
+    So may what these blocks happened to tell.
+    """
+    if key in CHANCE:
+        return "by chance"
     if isinstance(value, dict) and value.keys() in ({"estimate", "ci", "blocks"}, {"ratio", "ci"}):
         return "value"
     if isinstance(value, dict):
