@@ -53,7 +53,7 @@ def tell_trend(
 ) -> None:
     """The ratio over runs, changes marked, the commit beside each."""
     found = series_of(history, workload, contender)
-    context = [row for row in store.context(history, workload) if contender in (None, row.contender)]
+    context = context_of(history, workload, contender)
     if as_json:
         told = {
             "series": [dataclasses.asdict(series) for series in found],
@@ -66,6 +66,11 @@ def tell_trend(
     if not found:
         _say(console, f"{contender or workload}: no ratio yet: it is the reference, or was raced alone")
     _tell_context(context, console)
+
+
+def context_of(history: History, workload: str, contender: str | None) -> list[ContextRow]:
+    """Other tools' figures that were imported for a workload, or one contender of it."""
+    return [row for row in store.context(history, workload) if contender in (None, row.contender)]
 
 
 def headline(series: Series) -> str:
