@@ -21,7 +21,7 @@ def binary() -> Path:
 
     Raises Unavailable.
     """
-    path = Path(referees.Ghz().argv((), "")[0])
+    path = Path(referees.Ghz().argv((), "", Path())[0])
     if path.exists():
         return path
     if shutil.which("go") is None:
