@@ -20,7 +20,6 @@ from deadheat.model.workload import RedisWork
 from deadheat.program import Exit, Why
 from deadheat.schedule import Block, Turn
 
-TIMEOUT_S = 120.0
 # Iterations and rounds of the conformance cases.
 CHECKED = ((1, 1), (1000, 1), (1000, 2))
 # Commands at a time of another; in a race of its own, the race's, though not the largest.
@@ -152,7 +151,7 @@ class RedisClientKind:
                 {"port": server.port},
                 _arguments(plan),
                 output=f"{entry}-strace",
-                time_limit_s=TIMEOUT_S,
+                time_limit_s=_work(stage).timeout_s,
             )
             try:
                 exit_, _ = invocations.complete(stage, socket_calls.traced(spec, output))
@@ -181,7 +180,9 @@ class RedisClientKind:
         self, stage: Stage, entry: str, port: int, args: Sequence[str], *, traced: bool = False
     ) -> tuple[Exit, dict[str, Any]]:
         """One invocation, and the line of JSON that it prints. Raises Wrong; Refused where it ends badly."""
-        spec = stage.spec(entry, {"port": port}, args, time_limit_s=TIMEOUT_S, peak_memory=traced)
+        spec = stage.spec(
+            entry, {"port": port}, args, time_limit_s=_work(stage).timeout_s, peak_memory=traced
+        )
         asked = " ".join(spec.argv)
         exit_, left = invocations.complete(stage, spec)
         said = left.stdout[:4096].decode(errors="backslashreplace")
