@@ -59,8 +59,12 @@ class Estimate:
 
     @property
     def constant(self) -> bool:
-        """Whether two or more blocks gave exactly the same ratio, which measurements do not."""
-        return self.blocks > 1 and self.half_width <= NO_SPREAD
+        """Whether two or more blocks gave exactly the same ratio, which measurements do not.
+
+        Of a t estimate by its standard error, so that it is the same at every confidence.
+        """
+        spread = self.standard_error if math.isfinite(self.standard_error) else self.half_width
+        return self.blocks > 1 and spread <= NO_SPREAD
 
     def at(self, confidence: float) -> Estimate:
         """The same t estimate at another confidence level."""

@@ -58,7 +58,7 @@ def judge_family(
             verdict = judge(
                 adjusted[key], margin, doubts=(doubts or {}).get(key, ()), later_confidence=1 - level
             )
-            verdicts[key] = replace(verdict, family=len(estimates), step=step, alpha=level)
+            verdicts[key] = replace(verdict, family=len(estimates), step=step, alpha=round(level, 12))
     return {key: verdicts[key] for key in estimates}
 
 
