@@ -9,8 +9,8 @@ from dataclasses import replace
 import deadheat.conformance
 import deadheat.derive
 import deadheat.kinds.equal_load
-import deadheat.kinds.http
 import deadheat.kinds.server
+import deadheat.kinds.server_check
 import deadheat.planning
 from deadheat.cli import main
 
@@ -18,7 +18,7 @@ READY_TIMEOUT_S = 6.0
 
 
 def hurry() -> None:
-    for servers in (deadheat.kinds.server, deadheat.kinds.http):
+    for servers in (deadheat.kinds.server, deadheat.kinds.server_check):
         vars(servers).update(READY_TIMEOUT_S=READY_TIMEOUT_S, STOP_GRACE_S=1.0)
     deadheat.kinds.server.REQUEST_TIMEOUT_MS = 2000
     deadheat.conformance.IDLE_S = 0.05

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import random
-import socket
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -12,12 +11,13 @@ from typing import Any
 
 import grpc
 
-from deadheat import conformance, grpc_call, hosts
-from deadheat.conformance import Check, Wrong
+from deadheat import grpc_call
+from deadheat.conformance import Case, Check, Wrong
 from deadheat.grpc_call import Method
-from deadheat.hosts import ExitedError, NotReadyError, StartError
+from deadheat.kinds import server_check
 from deadheat.kinds.base import Stage
-from deadheat.kinds.server import READY_TIMEOUT_S, STOP_GRACE_S, ServerBlock
+from deadheat.kinds.server import ServerBlock
+from deadheat.kinds.server_check import Listening
 from deadheat.model.observation import Observation
 from deadheat.model.plan import WorkloadPlan
 from deadheat.model.workload import GrpcWork
@@ -39,29 +39,23 @@ class GrpcKind:
         """It needs nothing but its contenders."""
 
     def check(self, stage: Stage, entry: str) -> Check:
-        port = stage.host.free_port()
-        with ExitStack() as stack:
-            try:
-                handle = stage.host.start(stage.spec(entry, {"port": port}))
-            except StartError as error:
-                return Check(False, 0, str(error))
-            stack.callback(stage.host.stop, handle, STOP_GRACE_S)
-            try:
-                hosts.ready(stage.host, handle, partial(_nobody, stage, port), READY_TIMEOUT_S, stage.stop)
-            except (ExitedError, NotReadyError) as error:
-                return Check(False, 0, str(error), stage.host.collect(handle).output_tail)
-            opened = stack.enter_context(grpc_call.channel(stage.host.address, port))
-            ceiling = stage.build(entry).contender.class_ == "ceiling"
-            return conformance.run(_cases(stage, opened, entry, ceiling=ceiling))
+        return server_check.check(stage, entry, lambda server: _cases(stage, entry, server))
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
             yield from ServerBlock(stage, block, ask, target, stack).observe()
 
 
-def _cases(stage: Stage, opened: grpc.Channel, entry: str, *, ceiling: bool) -> Iterator[Callable[[], None]]:
+def _cases(stage: Stage, entry: str, server: Listening) -> Iterator[Case]:
+    """All on one connection."""
+    with grpc_call.channel(stage.host.address, server.port) as opened:
+        yield from _calls(stage, entry, opened)
+
+
+def _calls(stage: Stage, entry: str, opened: grpc.Channel) -> Iterator[Case]:
     """A ceiling gives right answers to the load and to what it is asked alike; the rest is a stack's."""
     work, method = _work(stage), _method(stage)
+    ceiling = stage.build(entry).contender.class_ == "ceiling"
     rng = random.Random(f"{stage.plan.seed}:check:{entry}")
     for name in (*(token(rng) for _ in range(5)), *NAMES):
         yield partial(_greeted, work, method, opened, name)
@@ -140,11 +134,6 @@ def ask(stage: Stage, port: int, random_token: str) -> None:
             if "UNAVAILABLE" in wrong.reason:
                 raise ConnectionRefusedError(wrong.reason) from wrong
             raise
-
-
-def _nobody(stage: Stage, port: int) -> str | None:
-    with socket.create_connection((stage.host.address, port), timeout=1):
-        return None
 
 
 def target(stage: Stage, port: int) -> Mapping[str, Any]:
