@@ -31,6 +31,10 @@ from deadheat.report.live import NoView
 from deadheat.run_folder import explained
 from deadheat.suite import Suite
 
+# What no instrument tells yet.
+UNTOLD: dict[str, tuple[str, ...]] = {
+    "grpc": ("HTTP/2 frames a call are not counted: the engine does not tell them",)
+}
 Say = Callable[[str], None]
 
 
@@ -225,7 +229,7 @@ def _page(
         patterns=known,
         gaps=page.gaps(observed),
         pictures=pictures,
-        notes=page.notes(of_a, of_b),
+        notes=(*page.notes(of_a, of_b), *UNTOLD.get(kind, ())),
         sentences=sentences,
     )
 

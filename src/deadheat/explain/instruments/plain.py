@@ -37,6 +37,10 @@ class Plain:
             low = _low_rate(server)
             idle_cores = _idle(server)
         spent = between(before, after)
+        facts = _facts(bench.stage.build(entry).contender, loaded)
+        segments = _traffic(traffic, traffic_after, loaded)
+        if "segments_sent" not in segments:
+            facts[f"note segments {entry}"] = _why_no_segments(entry)
         return Reading(
             values={
                 "throughput_rps": loaded.throughput_rps,
@@ -47,9 +51,9 @@ class Plain:
                 "threads": after.threads,
                 **_cpu(before, after, loaded),
                 **_switches(counted_after - counted, loaded),
-                **_traffic(traffic, traffic_after, loaded),
+                **segments,
             },
-            facts=_facts(bench.stage.build(entry).contender, loaded),
+            facts=facts,
             throughput_rps=loaded.throughput_rps,
         )
 
@@ -59,6 +63,12 @@ def _facts(contender: Contender, loaded: Loaded) -> dict[str, str]:
     if (found := development.signs(contender)) is not None:
         facts["development"] = found
     return facts
+
+
+def _why_no_segments(entry: str) -> str:
+    lack = tool("ss")
+    why = str(lack) if lack else "connections were closed under load, and their counts went with them"
+    return f"TCP segments of {entry} were not counted: {why}"
 
 
 def _idle(server: Server) -> float:

@@ -77,6 +77,9 @@ class Profile:
         folded_file(bench.folder, entry).write_text(per_request.text())
         return Reading(
             functions={name: ns / 1e3 for name, ns in per_request.functions().items()},
+            facts={"note jcmd": f"Java methods have no names: {lack}"}
+            if symbols.jcmd and (lack := tool("jcmd"))
+            else {},
             throughput_rps=loaded.throughput_rps,
         )
 
