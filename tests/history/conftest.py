@@ -32,7 +32,7 @@ def postgresql(_server: Path) -> Iterator[str]:
     _psql(_server, f"DROP DATABASE {name} WITH (FORCE)")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def _server() -> Iterator[Path]:
     """A server on a socket in a folder of its own, no port, gone afterwards."""
     bins = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))

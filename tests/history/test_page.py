@@ -68,6 +68,12 @@ def test_it_tells_of_the_change_and_its_commit(browser: Browser, tmp_path: Path)
     assert complaints == []
     assert shown.locator("tr.changed").count() == 1
     assert "commit c008" in shown.locator("tr.changed").inner_text()
+    # The newest run is first, so that the mark lies between its level and the one before.
+    around = shown.evaluate(
+        "(c => [c.previousElementSibling.innerText, c.nextElementSibling.innerText])"
+        "(document.querySelector('tr.changed'))"
+    )
+    assert "2026-01-09 03:04" in around[0] and "run-08" in around[0] and "run-07" in around[1]
     assert "the level changed last with run-08, commit c008" in shown.locator("p.verdict").inner_text()
     # Between two changes all runs have one level, and each its own ratio.
     levels = shown.evaluate("[...document.querySelectorAll('line.level')].map(l => l.getAttribute('x1'))")

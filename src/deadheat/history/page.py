@@ -120,7 +120,8 @@ def _line(axis: Axis, point: Point, level: float) -> Line:
     change = None
     if point.change is not None:
         commit = f" (commit {text.short(point.commit, 20)})" if point.commit else ""
-        change = f"from this run{commit} on the level is {words.ratio(point.change)} times the one before"
+        level_now = f"{words.ratio(point.change)} times the one before"
+        change = f"from {text.short(point.run)}{commit} on the level is {level_now}"
     return Line(
         point=point,
         x=_percent(axis, point.ratio),
