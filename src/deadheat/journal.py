@@ -86,12 +86,13 @@ def read(path: Path) -> tuple[list[Observation], str | None]:
         ) from error
     lines = data.split(b"\n")
     torn = lines.pop()
-    observations = [_parse(path, number, line) for number, line in enumerate(lines, 1)]
+    observations = [parse(path, number, line) for number, line in enumerate(lines, 1)]
     warning = f"{path}:{len(lines) + 1}: torn last line dropped ({len(torn)} bytes)" if torn else None
     return observations, warning
 
 
-def _parse(path: Path, number: int, line: bytes) -> Observation:
+def parse(path: Path, number: int, line: bytes) -> Observation:
+    """One line without its end. Raises UserError with file and line where it is not whole."""
     payload = line[:-_SEAL] + b"}"
     if seal(payload.decode(errors="replace")) != line + b"\n":
         raise UserError(

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from deadheat.errors import ExitCode, UserError
 from deadheat.hosts.local import LocalHost
 from deadheat.interrupt import Stop
 from deadheat.kinds.registry import BY_METHOD, KINDS
+from deadheat.live.watch import Watch
 from deadheat.model.observation import Observation
 from deadheat.model.plan import Plan
 from deadheat.model.result import Results
@@ -32,16 +33,17 @@ class Outcome:
     code: ExitCode
 
 
-def start(asked: Asked, suite: Suite, out: Path, view: View) -> Outcome:
-    """Plan, run, derive. Raises UserError."""
+def start(asked: Asked, suite: Suite, out: Path, view: View, watch: Watch | None = None) -> Outcome:
+    """Plan, run, derive; `watch` shows it meanwhile. Raises UserError."""
     plan = planning.plan(asked, suite, tuple(KINDS)).model_copy(update={"calibration": calibration.cited()})
     with lock.machine(plan.run):
         folder = run_folder.create(out, plan, machine.describe())
         run_folder.point_latest(out, plan.run)
-        return _run(plan, suite, folder, [], view)
+        with watch.on(folder, plan, view) if watch else nullcontext():
+            return _run(plan, suite, folder, [], view)
 
 
-def resume(out: Path, name: str, view: View) -> Outcome:
+def resume(out: Path, name: str, view: View, watch: Watch | None = None) -> Outcome:
     """Take up a run where it was cut off. Raises UserError."""
     folder = run_folder.find(out, name)
     plan = folder.plan()
@@ -50,7 +52,8 @@ def resume(out: Path, name: str, view: View) -> Outcome:
         observations, torn = folder.observations() if folder.journal.exists() else ([], None)
         if torn:
             view.warn(torn)
-        return _run(plan, suite, folder, observations, view)
+        with watch.on(folder, plan, view) if watch else nullcontext():
+            return _run(plan, suite, folder, observations, view)
 
 
 def _run(plan: Plan, suite: Suite, folder: RunFolder, observations: list[Observation], view: View) -> Outcome:

@@ -13,6 +13,7 @@ from deadheat.cli import options, terminal
 from deadheat.errors import ExitCode, UserError
 
 if TYPE_CHECKING:
+    from deadheat.live.watch import Watch
     from deadheat.planning import Asked
     from deadheat.planning_settings import RedisAsked
     from deadheat.report.live import View
@@ -61,6 +62,10 @@ def run(
     redis: Annotated[
         str | None, typer.Option(help="Redis clients: redis, valkey, sink; a race for each.")
     ] = None,
+    live: Annotated[bool, typer.Option("--live", help="Show the race to a browser on this machine.")] = False,
+    live_port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="The port of --live; any free one where not given.")
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and stop.")] = False,
     resume: Annotated[str | None, typer.Option(help="Take up an interrupted run: its id, or latest.")] = None,
     json_: options.JsonOption = False,
@@ -77,6 +82,7 @@ def run(
       deadheat race --claims go-vs-crystal-2020
       deadheat race --method as-published http-hello
       deadheat race redis-pipeline --pipeline-depth 1,10,100,1000,400000
+      deadheat race --live
       deadheat race --resume latest
     """
     from deadheat import session  # noqa: PLC0415
@@ -88,7 +94,7 @@ def run(
     if method not in METHODS:
         raise UserError(f'no method is called "{method}"', hint="deadheat or as-published")
     if resume is not None:
-        outcome = session.resume(out, resume, _view())
+        outcome = session.resume(out, resume, _view(), _watch(live, live_port))
     else:
         servers, generators = _cpus(server_cpus, generator_cpus, pinned=method == "deadheat")
         asked = Asked(
@@ -112,7 +118,7 @@ def run(
         if dry_run:
             _print_plan(asked, loaded)
             return
-        outcome = session.start(asked, loaded, out, _view())
+        outcome = session.start(asked, loaded, out, _view(), _watch(live, live_port))
     _print(outcome, json_)
     raise typer.Exit(outcome.code)
 
@@ -142,6 +148,12 @@ def _redis(servers: str | None, rounds: int | None, depths: str | None) -> Redis
         rounds=rounds,
         depths=options.counts(depths),
     )
+
+
+def _watch(live: bool, port: int | None) -> Watch | None:
+    from deadheat.live.watch import Watch  # noqa: PLC0415
+
+    return Watch(port or 0) if live or port is not None else None
 
 
 def _view() -> View:

@@ -1,0 +1,42 @@
+"use strict";
+// A page that grows: told by events, fetched whole, put in place of what was there. The view stays as it is.
+(() => {
+  const link = (text) => { const at = document.getElementById("live-link"); if (at) at.textContent = text; };
+  let shown = -1, fetching = false, last = null;
+
+  async function refresh(told) {
+    if (fetching || told.version === shown) return;
+    fetching = true;
+    try {
+      const answer = await fetch(location.pathname, { cache: "no-store" });
+      const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+      // What was unfolded stays so; the heading of a whole section's fold may have changed meanwhile.
+      const name = (fold) => `${fold.closest("section")?.id} ${fold.matches(".fold") ? fold.className : fold.querySelector("summary").textContent}`;
+      const open = new Set([...document.querySelectorAll("details[open]")].map(name));
+      const log = document.querySelector("details:has(> .said)");
+      const at = scrollY;
+      document.getElementById("main").replaceWith(document.adoptNode(fresh.getElementById("main")));
+      document.title = fresh.title;
+      for (const fold of document.querySelectorAll("details")) if (open.has(name(fold))) fold.open = true;
+      if (log && !log.open) document.querySelector("details:has(> .said)")?.removeAttribute("open");
+      const said = document.querySelector(".said");
+      if (said) said.scrollTop = said.scrollHeight;
+      globalThis.deadheatEquip();
+      scrollTo({ top: at, behavior: "instant" });
+      shown = told.version;
+    } finally { fetching = false; }
+    if (last && last.version !== shown) await refresh(last);
+  }
+
+  const events = new EventSource("events");
+  events.addEventListener("open", () => link(""));
+  events.addEventListener("error", () => link("the connection is lost; trying again"));
+  events.addEventListener("race", async (event) => {
+    last = JSON.parse(event.data);
+    if (last.ended) events.close();
+    await refresh(last);
+    const state = document.getElementById("live-state");
+    if (state) state.textContent = last.state;
+    document.body.dataset.live = last.ended ? "ended" : "running";
+  });
+})();

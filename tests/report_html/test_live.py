@@ -1,0 +1,262 @@
+"""The live page: only for browsers of this machine that know its address; the race never notices it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import Browser, Page
+
+from deadheat import reports
+from deadheat.errors import UserError
+from deadheat.journal import Journal
+from deadheat.live import watch as live
+from deadheat.live.watch import Watch
+from deadheat.model.observation import BlockEnded, Observation
+from deadheat.report.live import NoView
+from deadheat.run_folder import RunFolder
+
+from .made import Made
+
+PATIENCE_S = 60
+
+
+class Race:
+    """A race that is told, not run: its journal grows block by block."""
+
+    def __init__(self, folder: Path) -> None:
+        self.made = Made(folder / "suite", contenders=3)
+        self.folder = RunFolder(self.made.save(folder / "run"))
+        self.folder.journal.unlink()
+        ends = [i + 1 for i, o in enumerate(self.made.observations) if isinstance(o, BlockEnded)]
+        self._blocks = [self.made.observations[a:b] for a, b in zip([0, *ends], ends, strict=False)]
+        self.pid = 0
+
+    def block(self) -> None:
+        """The next block, whole."""
+        self.tell(self._blocks.pop(0))
+
+    def tell(self, observations: list[Observation]) -> None:
+        with Journal(self.folder.journal) as journal:
+            for observation in observations:
+                journal.append(observation)
+
+    def report(self) -> None:
+        reports.derive_again(self.folder)
+
+
+@pytest.fixture
+def race(tmp_path: Path) -> Race:
+    return Race(tmp_path)
+
+
+@pytest.fixture
+def url(race: Race) -> Iterator[str]:
+    """Of a race that is being shown, with one block."""
+    race.block()
+    watch = Watch()
+    with watch.on(race.folder, race.made.plan, NoView()):
+        wait(lambda: "times as fast as" in get(watch.url).text, "the first page")
+        yield watch.url
+
+
+def get(url: str, **more: Any) -> httpx.Response:
+    return httpx.get(url, timeout=PATIENCE_S, **more)
+
+
+def wait(condition: Callable[[], bool], what: str) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < deadline, f"waited in vain for {what}"
+        time.sleep(0.05)
+
+
+def shown(page: Page, text: str) -> None:
+    page.locator("body", has_text=text).wait_for(timeout=PATIENCE_S * 1000)
+
+
+def server_of(url: str) -> int:
+    """The process that listens there."""
+    port = httpx.URL(url).port
+    inode = next(
+        fields[9]
+        for fields in map(str.split, Path("/proc/net/tcp").read_text().splitlines()[1:])
+        if fields[1].endswith(f":{port:04X}") and fields[3] == "0A"
+    )
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit() and int(process.name) != os.getpid():
+            for fd in process.glob("fd/*"):
+                try:
+                    if fd.readlink().name == f"socket:[{inode}]":
+                        return int(process.name)
+                except OSError:
+                    continue
+    raise AssertionError("nobody listens")
+
+
+def test_it_is_the_report_so_far(url: str) -> None:
+    answer = get(url)
+    assert answer.status_code == 200
+    assert "1 block of 4" in answer.text
+    assert "block 1 is whole" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({"host": "evil.example"}, 403),
+        ({"host": "127.0.0.1"}, 403),
+        ({"origin": "http://evil.example"}, 403),
+        ({"origin": "null"}, 403),
+        ({"sec-fetch-site": "cross-site", "sec-fetch-mode": "cors"}, 403),
+        ({"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors"}, 403),
+        ({"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"}, 200),
+        ({"sec-fetch-site": "same-origin", "sec-fetch-mode": "cors"}, 200),
+    ],
+)
+def test_who_is_refused(url: str, headers: dict[str, str], code: int) -> None:
+    answer = get(url, headers=headers)
+    assert answer.status_code == code
+    assert "access-control-allow-origin" not in answer.headers
+    assert answer.headers["cross-origin-resource-policy"] == "same-origin"
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    if code != 200:
+        assert "times as fast" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "path", ["", "x/", "TOKEN/plan.json", "TOKEN/../plan.json", "TOKEN/%2e%2e/plan.json", "TOKEN//etc/passwd"]
+)
+def test_nothing_else_is_served(url: str, path: str) -> None:
+    base, token = url.rstrip("/").rsplit("/", 1)
+    assert get(f"{base}/{path.replace('TOKEN', token)}").status_code == 404
+
+
+def test_nothing_is_taken(url: str) -> None:
+    assert httpx.post(url).status_code == 405
+
+
+def test_only_on_the_loopback(url: str) -> None:
+    assert url.startswith(f"http://{live.HOST}:")
+    port = httpx.URL(url).port
+    listening = [line.split()[1] for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    assert [at.split(":")[0] for at in listening if at.endswith(f":{port:04X}")].count("00000000") == 0
+
+
+def test_in_nobodys_way(url: str) -> None:
+    pid = server_of(url)
+    assert os.sched_getscheduler(pid) == os.SCHED_IDLE
+    assert os.getpriority(os.PRIO_PROCESS, pid) == 19
+
+
+def test_a_port_in_use_is_one_line() -> None:
+    with socket.create_server((live.HOST, 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(UserError, match=f"cannot use port {port}"):
+            Watch(port)
+
+
+def test_addresses_differ() -> None:
+    watches = [Watch(), Watch()]
+    assert len({httpx.URL(watch.url).path for watch in watches}) == 2
+    for watch in watches:
+        watch.close()
+
+
+def test_a_race_survives_the_page(race: Race, url: str) -> None:
+    os.kill(server_of(url), signal.SIGKILL)
+    race.block()
+    race.report()
+    assert "2 blocks of 4" in (race.folder.path / "report.html").read_text()
+
+
+def test_events_tell_of_blocks_and_of_the_end(race: Race) -> None:
+    race.block()
+    watch = Watch()
+    told = []
+    with ExitStack() as stack:
+        shown_on = ExitStack()
+        shown_on.enter_context(watch.on(race.folder, race.made.plan, NoView()))
+        stack.enter_context(shown_on)
+        wait(lambda: "times as fast as" in get(watch.url).text, "the first page")
+        with httpx.stream("GET", watch.url + "events", timeout=PATIENCE_S) as stream:
+            for line in stream.iter_lines():
+                if not line.startswith("data: "):
+                    continue
+                told.append(json.loads(line.removeprefix("data: ")))
+                if len(told) == 1:
+                    race.block()
+                elif told[-1]["version"] > told[0]["version"] and not told[-1]["ended"]:
+                    race.report()
+                    shown_on.close()
+    assert told[-1]["ended"]
+    assert [one["version"] for one in told] == sorted(one["version"] for one in told)
+
+
+def test_it_ends_with_the_race(race: Race) -> None:
+    race.block()
+    watch = Watch()
+    with watch.on(race.folder, race.made.plan, NoView()):
+        wait(lambda: get(watch.url).status_code == 200, "an answer")
+
+    def gone() -> bool:
+        with socket.socket() as asking:
+            return asking.connect_ex((live.HOST, watch.port)) != 0
+
+    wait(gone, "its end")
+
+
+def test_cpus_where_nothing_is_measured() -> None:
+    plan = type("Plan", (), {"server_cpus": (0,), "generator_cpus": (1,)})()
+    assert not {0} & set(live.quiet_cpus(plan))
+
+
+def test_several_browsers_watch_a_race_to_its_report(browser: Browser, race: Race) -> None:
+    race.block()
+    watch = Watch()
+    complaints: list[str] = []
+    shown_on = ExitStack()
+    with shown_on:
+        shown_on.enter_context(watch.on(race.folder, race.made.plan, NoView()))
+        wait(lambda: "times as fast as" in get(watch.url).text, "the first page")
+        pages = [browser.new_context(color_scheme=scheme).new_page() for scheme in ("light", "dark")]
+        for page in pages:
+            page.on("console", lambda message: complaints.append(message.text))
+            page.on("pageerror", lambda error: complaints.append(str(error)))
+            page.goto(watch.url)
+            shown(page, "1 block of 4")
+        pages[0].select_option("[name=language]", "Go")
+        pages[0].locator("summary", has_text="Gates:").click()
+        race.block()
+        for page in pages:
+            shown(page, "2 blocks of 4")
+        assert pages[0].locator("table.forest tbody tr[data-k]:not(.off)").count() == 1
+        assert pages[0].locator("details.gates").get_attribute("open") is not None
+        race.block()
+        race.block()
+        race.report()
+    for page in pages:
+        page.locator("body[data-live=ended]").wait_for(timeout=PATIENCE_S * 1000)
+        shown(page, "4 blocks")
+        assert page.locator("section.live").count() == 0
+    assert complaints == []
+
+
+def test_a_browser_comes_back(browser: Browser, race: Race, url: str) -> None:
+    """What happened while it had no network is there when it has."""
+    page = browser.new_context().new_page()
+    page.goto(url)
+    shown(page, "1 block of 4")
+    page.context.set_offline(True)
+    race.block()
+    page.context.set_offline(False)
+    shown(page, "2 blocks of 4")
