@@ -65,7 +65,7 @@ def main() -> int:
             raced.append(_race(asked.budget, asked.browsers if watched else 0))
             one = raced[-1]
             print(
-                f"pair {pair + 1} {'with   ' if watched else 'without'} {one.throughput_rps:10,.0f} requests/s"
+                f"pair {pair + 1} {'with' if watched else 'without':7} {one.throughput_rps:10,.0f} requests/s"
                 f"   null pair {one.null:.3f} ({one.ci[0]:.3f} to {one.ci[1]:.3f})",
                 flush=True,
             )
