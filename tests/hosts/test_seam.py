@@ -17,7 +17,7 @@ from deadheat.program import Exit, Why
 
 SOURCES = Path(deadheat.__file__).parent
 #: Where a host is chosen. All else takes what it is given.
-CHOOSERS = {"session.py", "checking.py"}
+CHOOSERS = {"session.py", "checking.py", "calibration/session.py", "explain/session.py"}
 BELOW = {"deadheat.process", "deadheat.hosts.local"}
 
 
