@@ -5,7 +5,8 @@
   let shown = -1, fetching = false, last = null;
 
   async function refresh(told) {
-    if (fetching || told.version === shown) return;
+    // A tab that nobody looks at waits: drawing would take CPU from a measurement for nothing.
+    if (fetching || told.version === shown || document.hidden) return;
     fetching = true;
     try {
       const answer = await fetch(location.pathname, { cache: "no-store" });
@@ -25,8 +26,10 @@
       scrollTo({ top: at, behavior: "instant" });
       shown = told.version;
     } finally { fetching = false; }
-    if (last && last.version !== shown) await refresh(last);
+    if (last && last.version !== shown && !document.hidden) await refresh(last);
   }
+
+  document.addEventListener("visibilitychange", () => { if (last) refresh(last); });
 
   const events = new EventSource("events");
   events.addEventListener("open", () => link(""));
