@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from deadheat.model.result import WorkloadResult
+from deadheat.model.result import Measure, WorkloadResult
 from deadheat.report import words
 from deadheat.report.axis import Axis
 from deadheat.report.html.evidence import Curve, Turns
@@ -18,6 +18,7 @@ MOST_POINTS = 160
 MOST_POINTS_OF_ALL = 4_000
 # The height of a letter in its circle, in hundredths of a picture's.
 LETTER = 8.0
+WIDEST = 2.0
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,8 @@ def scatter(result: WorkloadResult, keys: Mapping[str, int]) -> Scatter | None:
     ]
     if len(found) < 2:
         return None
-    x_axis = _padded([end for _, _, x, _ in found for end in (x.estimate, *(x.ci or ()))])
-    y_axis = _padded([end for _, _, _, y in found for end in (y.estimate, *(y.ci or ()))])
+    x_axis = _reaching([x for _, _, x, _ in found])
+    y_axis = _reaching([y for _, _, _, y in found])
     points = []
     for key, name, x, y in found:
         left, right = x.ci or (x.estimate, x.estimate)
@@ -100,8 +101,8 @@ def scatter(result: WorkloadResult, keys: Mapping[str, int]) -> Scatter | None:
             )
         )  # fmt: skip
     return Scatter(
-        tuple((_right(x_axis, t), f"{t:,g}") for t in x_axis.ticks(TICKS)),
-        tuple((_up(y_axis, t), f"{t:,g}") for t in y_axis.ticks(TICKS)),
+        tuple((_right(x_axis, t), words.figure(t)) for t in x_axis.ticks(TICKS)),
+        tuple((_up(y_axis, t), words.figure(t)) for t in y_axis.ticks(TICKS)),
         tuple(points),
     )
 
@@ -141,8 +142,8 @@ def latencies(curves: Sequence[Curve], keys: Mapping[str, int]) -> Latencies | N
         title,
         note,
         tuple((_right(x_axis, _nines(p)), f"{p:g}%") for p in (50, 90, 99, 99.9, 99.99) if p <= highest),
-        tuple((_up(log_axis, t), f"{t:,g}") for t in log_axis.ticks(TICKS)),
-        tuple((_up(linear_axis, t), f"{t:,g}") for t in linear_axis.ticks(TICKS)),
+        tuple((_up(log_axis, t), words.figure(t)) for t in log_axis.ticks(TICKS)),
+        tuple((_up(linear_axis, t), words.figure(t)) for t in linear_axis.ticks(TICKS)),
         tuple(lines),
     )
 
@@ -206,6 +207,14 @@ def _thinned(points: Sequence[tuple[float, float]], most: int) -> list[tuple[flo
 def _nines(percentile: float) -> float:
     """99% -> 100: one of so many observations lies beyond it."""
     return 100 / (100 - min(percentile, 99.9999))
+
+
+def _reaching(measures: Sequence[Measure]) -> Axis:
+    """An axis for figures with their intervals; a wild interval is cut rather than squeezing the others."""
+    estimates = [measure.estimate for measure in measures]
+    low, high = min(estimates) / WIDEST, max(estimates) * WIDEST
+    ends = [end for measure in measures for end in (measure.estimate, *(measure.ci or ()))]
+    return _padded([min(max(end, low), high) for end in ends])
 
 
 def _padded(values: Sequence[float]) -> Axis:

@@ -91,7 +91,7 @@ def race_view(
         anchor=f"race-{number}",
         name=result.name + (f" [{result.setting}]" if result.setting else ""),
         result=result,
-        verdict=sentence + "." * (not sentence.endswith(".")),
+        verdict=_own_capital(sentence) + "." * (not sentence.endswith(".")),
         why=f"{_first_capital(why)}." if why else "",
         tally=tally(result),
         facts=words.headline(result),
@@ -205,6 +205,11 @@ def _published(result: WorkloadResult) -> Published:
             if row.outside is not None and row.outside.shown
         ),
     )
+
+
+def _own_capital(sentence: str) -> str:
+    """Names stay as they are written: only our own first word begins with a capital."""
+    return _first_capital(sentence) if sentence.startswith("no verdict") else sentence
 
 
 def _first_capital(text: str) -> str:
