@@ -1,12 +1,11 @@
 """A race from beginning to end, as the command line asks for it: start, or resume; then results."""
 
-import os
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from deadheat import lock, machine, planning, reports, run_folder
+from deadheat.affinity import on_cpus
 from deadheat.build import Builder
 from deadheat.calibration import store as calibration
 from deadheat.errors import ExitCode, UserError
@@ -88,17 +87,6 @@ def _warn_of_shared_cpus(plan: Plan, view: View) -> None:
             "compared, but a server's throughput is that of it and the generator together, and their ratios "
             "lie nearer to 1 than they are; race on two CPUs or more"
         )
-
-
-@contextmanager
-def on_cpus(cpus: Collection[int]) -> Iterator[None]:
-    """The referee and the generator share CPUs; the servers' are the servers' alone."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cpus)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 def _code(results: Results) -> ExitCode:

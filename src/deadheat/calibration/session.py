@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat import lock, session
+from deadheat import lock
+from deadheat.affinity import on_cpus
 from deadheat.calibration import servers, steps, store, summary
 from deadheat.calibration.stand import Stand
 from deadheat.calibration.steps import Step
@@ -69,7 +70,7 @@ def run(asked: Asked, say: Say) -> Outcome:
         Stop() as stop,
         LocalHost() as host,
         tempfile.TemporaryDirectory(prefix="deadheat-calibration-") as scratch,
-        session.on_cpus(asked.generator_cpus),
+        on_cpus(asked.generator_cpus),
     ):
         stand = Stand(host, stop, Path(scratch), asked.server_cpus, asked.generator_cpus, here, iterations={})
         rng = random.Random(asked.seed)

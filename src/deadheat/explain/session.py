@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deadheat import lock, machine, planning
+from deadheat.affinity import on_cpus
 from deadheat.build import Build, Builder
 from deadheat.errors import ExitCode, UserError
 from deadheat.explain import drawing, inferno, markdown, page
@@ -167,7 +168,7 @@ def _observe(
     observed = []
     with contextlib.suppress(InstrumentError):  # then nothing is drawn, and the page says why
         inferno.missing() or inferno.install(stage, say)
-    with _on_cpus(stage.plan.generator_cpus):
+    with on_cpus(stage.plan.generator_cpus):
         for place, instrument in enumerate(instruments, 1):
             for contender in contenders:
                 stage.stop.check()
@@ -274,16 +275,6 @@ def _folder(out: Path) -> Iterator[_Folder]:
         yield folder
     finally:
         shutil.rmtree(folder.work, ignore_errors=True)
-
-
-@contextmanager
-def _on_cpus(cpus: Sequence[int]) -> Iterator[None]:
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, cpus)
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 __all__ = ["Explained", "Picture", "Wanted", "explain", "pair"]

@@ -11,8 +11,7 @@ from importlib import resources
 from itertools import pairwise
 
 import numpy as np
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from deadheat import __version__
 from deadheat.history.store import now
@@ -22,6 +21,7 @@ from deadheat.history.trend import Point, Series
 from deadheat.report import words
 from deadheat.report.axis import Axis
 from deadheat.report.html import text
+from deadheat.report.html.hardened import hardened
 
 TICKS = 7
 POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -59,14 +59,7 @@ def render(title: str, series: Sequence[Series], context: Sequence[ContextRow]) 
     """The page of these trends; `context` are other tools' figures to stand beside them."""
     style = _static("deadheat.report.html", "style.css") + _static("deadheat.history", "trend.css")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    environment = Environment(
-        loader=PackageLoader("deadheat.history"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_finalize,
-    )
+    environment = hardened("deadheat.history")
     environment.filters["short"] = text.short
     return environment.get_template("trend.html.j2").render(
         title=title,
@@ -151,10 +144,3 @@ def _axis(points: Sequence[Point]) -> Axis:
 
 def _percent(axis: Axis, value: float) -> float:
     return round(100 * axis.at(value), 2)
-
-
-def _finalize(value: object) -> object:
-    """All text that the template prints passes here, whoever wrote it."""
-    if isinstance(value, Markup) or not isinstance(value, str):
-        return value
-    return escape(text.visible(value))

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import wrap
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from jinja2 import Environment
 
 from deadheat.errors import UserError
 from deadheat.model.result import Results, WorkloadResult
 from deadheat.report import words
 from deadheat.report.html import text
 from deadheat.report.html.evidence import Evidence
+from deadheat.report.html.hardened import hardened
 from deadheat.report.html.race_view import RaceView, RowView, race_view
 from deadheat.report.html.sources import Sources
 from deadheat.run_folder import write_whole
@@ -120,13 +120,6 @@ def _machine(results: Results) -> str:
 
 
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("deadheat.report.html"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=lambda v: escape(text.visible(v)) if isinstance(v, str) and not isinstance(v, Markup) else v,
-    )
+    environment = hardened("deadheat.report.html")
     environment.filters |= {"short": text.short, "ratio": words.ratio}
     return environment

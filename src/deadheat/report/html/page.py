@@ -8,8 +8,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup, escape
+from jinja2 import Environment
+from markupsafe import Markup
 from scipy import stats as distributions
 
 from deadheat.model.contender import Contender
@@ -19,6 +19,7 @@ from deadheat.report import words
 from deadheat.report.html import gates_view, text
 from deadheat.report.html.claims_view import studies
 from deadheat.report.html.evidence import Evidence, evidence
+from deadheat.report.html.hardened import hardened
 from deadheat.report.html.race_view import RaceView, race_view
 from deadheat.report.html.sources import Sources
 from deadheat.suite import Suite
@@ -167,21 +168,7 @@ def _static(name: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("deadheat.report.html"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_finalize,
-    )
+    environment = hardened("deadheat.report.html")
     environment.filters |= {"short": text.short, "size": words.size, "gate_value": gates_view.value}
     environment.globals["figure"] = words.figure
     return environment
-
-
-def _finalize(value: object) -> object:
-    """All text that a template prints passes here, whoever wrote it."""
-    if isinstance(value, Markup) or not isinstance(value, str):
-        return value
-    return escape(text.visible(value))

@@ -1,0 +1,25 @@
+"""Templates in which nothing that others wrote can do harm: names, logs and versions are hostile input."""
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from deadheat.report.html import text
+
+
+def hardened(package: str) -> Environment:
+    """An environment of the templates of a package: all is escaped, a name that is not known is an error."""
+    return Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_finalize,
+    )
+
+
+def _finalize(value: object) -> object:
+    """All text that a template prints passes here, whoever wrote it."""
+    if isinstance(value, Markup) or not isinstance(value, str):
+        return value
+    return escape(text.visible(value))
