@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from deadheat.gate import gate_result
 from deadheat.model.observation import Slice, Surroundings
 from deadheat.model.result import GateResult
 from deadheat.tally import Tally
@@ -87,13 +88,7 @@ def swap(around: Sequence[Surroundings]) -> GateResult | None:
         f"{swapped / 2**20:,.0f} MB a block went to swap or came back: stop what needs the memory, race "
         "fewer contenders at once, or swapoff -a"
     )
-    return GateResult(
-        name="swap",
-        ok=ok,
-        value=swapped,
-        limit=f"at most {SWAPPED_LIMIT_BYTES / 2**20:.0f} MB a block",
-        advice=None if ok else advice,
-    )
+    return gate_result("swap", ok, swapped, f"at most {SWAPPED_LIMIT_BYTES / 2**20:.0f} MB a block", advice)
 
 
 def other_cpu(around: Sequence[Surroundings]) -> GateResult:
@@ -121,7 +116,7 @@ def frequency(around: Sequence[Surroundings]) -> GateResult | None:
     )
     ok = ratio <= FREQUENCY_LIMIT
     limit = f"at most {FREQUENCY_LIMIT:g} between blocks"
-    return GateResult(name="frequency", ok=ok, value=ratio, limit=limit, advice=None if ok else advice)
+    return gate_result("frequency", ok, ratio, limit, advice)
 
 
 def clock_steps(around: Sequence[Surroundings]) -> GateResult:
@@ -135,13 +130,7 @@ def clock_steps(around: Sequence[Surroundings]) -> GateResult:
         f"the clock stepped by {worst:,.0f} ms in block {block}: was this machine suspended, moved, or its "
         "time set? race again, with the time service slewing only"
     )
-    return GateResult(
-        name="clock-steps",
-        ok=ok,
-        value=worst,
-        limit=f"at most {CLOCK_STEP_LIMIT_MS:.0f} ms a block",
-        advice=None if ok else advice,
-    )
+    return gate_result("clock-steps", ok, worst, f"at most {CLOCK_STEP_LIMIT_MS:.0f} ms a block", advice)
 
 
 def frozen_idle(frozen_ns: Sequence[int]) -> GateResult:
@@ -153,7 +142,7 @@ def frozen_idle(frozen_ns: Sequence[int]) -> GateResult:
         "outside its process tree; report this run's journal"
     )
     limit = f"at most {FROZEN_LIMIT_MS:.0f} ms a block"
-    return GateResult(name="frozen", ok=ok, value=worst, limit=limit, advice=None if ok else advice)
+    return gate_result("frozen", ok, worst, limit, advice)
 
 
 def loop_delay(slices: Sequence[Slice]) -> GateResult:
@@ -196,4 +185,4 @@ def _share(spent_ns: Iterable[int], around: Sequence[Surroundings]) -> float:
 def _at_most(name: str, share: float, limit: float, advice: str, of: str = "") -> GateResult:
     ok = share <= limit
     text = f"at most {limit:.0%}" + (f" {of}" if of else "")
-    return GateResult(name=name, ok=ok, value=share, limit=text, advice=None if ok else advice)
+    return gate_result(name, ok, share, text, advice)

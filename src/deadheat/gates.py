@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from deadheat import contamination, outside_gates, stats
+from deadheat.gate import gate_result
 from deadheat.model.observation import Slice
 from deadheat.model.result import GateResult
 from deadheat.tally import Tally, throughput_rps
@@ -46,26 +47,17 @@ def right_answers(tally: Tally, entry: str) -> GateResult:
     contender = next(e.contender for e in tally.race.entries if e.id == entry)
     checked = tally.checked.get(contender)
     ok = checked is not None and checked.ok
-    return GateResult(
-        name="right-answers",
-        ok=ok,
-        value=float(checked.cases) if checked else None,
-        limit="all cases",
-        advice=None if ok else f"deadheat check {contender} shows the whole exchange",
-    )
+    cases = float(checked.cases) if checked else None
+    advice = f"deadheat check {contender} shows the whole exchange"
+    return gate_result("right-answers", ok, cases, "all cases", advice)
 
 
 def errors(slices: list[Slice]) -> GateResult:
     """Every response was checked, and every one was right."""
     total = sum(sum(s.errors.values()) for s in slices)
     first = next((s.first_error for s in slices if s.first_error), "no detail")
-    return GateResult(
-        name="errors",
-        ok=total == 0,
-        value=float(total),
-        limit="0",
-        advice=None if total == 0 else f"{total} requests went wrong under load; the first: {first}",
-    )
+    advice = f"{total} requests went wrong under load; the first: {first}"
+    return gate_result("errors", total == 0, float(total), "0", advice)
 
 
 def littles_law(slices: list[Slice]) -> GateResult:
@@ -80,13 +72,8 @@ def littles_law(slices: list[Slice]) -> GateResult:
     value = estimate.ratio
     limit = float(np.log1p(LITTLES_LAW_LIMIT))
     ok = value is not None and estimate.low <= limit and estimate.high >= -limit
-    return GateResult(
-        name="littles-law",
-        ok=ok,
-        value=value,
-        limit=f"1 +-{LITTLES_LAW_LIMIT:.0%}",
-        advice=None if ok else "latencies and requests in flight contradict each other: report this as a bug",
-    )
+    advice = "latencies and requests in flight contradict each other: report this as a bug"
+    return gate_result("littles-law", ok, value, f"1 +-{LITTLES_LAW_LIMIT:.0%}", advice)
 
 
 def generator_cpu(slices: list[Slice]) -> GateResult:
@@ -99,26 +86,15 @@ def generator_cpu(slices: list[Slice]) -> GateResult:
         f"generator-limited: the generator used {share:.0%} of its core and the server {server:.0%} of its: "
         "the figure is a lower bound; lower --connections, or give the generator another core"
     )
-    return GateResult(
-        name="generator-cpu",
-        ok=ok,
-        value=share,
-        limit=f"below {GENERATOR_CPU_LIMIT:.0%}",
-        advice=None if ok else advice,
-    )
+    return gate_result("generator-cpu", ok, share, f"below {GENERATOR_CPU_LIMIT:.0%}", advice)
 
 
 def server_cpu_known(slices: list[Slice]) -> GateResult:
     """The server's CPU clock could be read at the edges of every slice: no process of it came or went."""
     unknown = sum(s.server_cpu_ns is None for s in slices)
     ok = unknown <= len(slices) * 0.05
-    return GateResult(
-        name="server-cpu-known",
-        ok=ok,
-        value=1 - unknown / len(slices),
-        limit="95% of slices",
-        advice=None if ok else "processes of this server come and go under load (a worker that dies?)",
-    )
+    advice = "processes of this server come and go under load (a worker that dies?)"
+    return gate_result("server-cpu-known", ok, 1 - unknown / len(slices), "95% of slices", advice)
 
 
 def server_limited(tally: Tally, entry: str, metric: str) -> GateResult | None:
@@ -150,13 +126,9 @@ def below_ceiling(tally: Tally, entry: str, ceiling: str) -> GateResult | None:
         tally.series(entry, throughput_rps, blocks), tally.series(ceiling, throughput_rps, blocks)
     )
     ok = pair.ratio is None or pair.ratio < CEILING_SHARE_LIMIT
-    return GateResult(
-        name="below-ceiling",
-        ok=ok,
-        value=pair.ratio,
-        limit=f"below {CEILING_SHARE_LIMIT:.0%} of the ceiling",
-        advice=None if ok else "generator-limited: as fast as this machine's ceiling, so only a lower bound",
-    )
+    limit = f"below {CEILING_SHARE_LIMIT:.0%} of the ceiling"
+    advice = "generator-limited: as fast as this machine's ceiling, so only a lower bound"
+    return gate_result("below-ceiling", ok, pair.ratio, limit, advice)
 
 
 def flatness(tally: Tally, entry: str, reference: str) -> GateResult | None:
@@ -169,25 +141,15 @@ def flatness(tally: Tally, entry: str, reference: str) -> GateResult | None:
     if estimate.log_ratio is None:
         return None
     ok = estimate.low <= FLATNESS_LIMIT and estimate.high >= -FLATNESS_LIMIT
-    return GateResult(
-        name="flat",
-        ok=ok,
-        value=estimate.log_ratio,
-        limit=f"0 +-{FLATNESS_LIMIT:.0%}",
-        advice=None if ok else "the counted part of the slices is not flat: a longer lead-in is needed",
-    )
+    advice = "the counted part of the slices is not flat: a longer lead-in is needed"
+    return gate_result("flat", ok, estimate.log_ratio, f"0 +-{FLATNESS_LIMIT:.0%}", advice)
 
 
 def enough_blocks(tally: Tally) -> GateResult:
     """An interval over blocks needs blocks."""
     ok = len(tally.blocks) >= MIN_BLOCKS
-    return GateResult(
-        name="enough-blocks",
-        ok=ok,
-        value=float(len(tally.blocks)),
-        limit=f"at least {MIN_BLOCKS}",
-        advice=None if ok else "race longer: --budget, or deadheat race --resume",
-    )
+    advice = "race longer: --budget, or deadheat race --resume"
+    return gate_result("enough-blocks", ok, float(len(tally.blocks)), f"at least {MIN_BLOCKS}", advice)
 
 
 def _little(slices: list[Slice]) -> float:

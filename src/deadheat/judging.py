@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from deadheat import stats
+from deadheat.gate import gate_result
 from deadheat.model.result import Against, ContenderResult, GateResult, NullPair, Verdict
 from deadheat.model.workload import HIGHER_IS_FASTER
 from deadheat.report import words
@@ -48,15 +49,8 @@ def null_gate(null_pair: NullPair | None) -> tuple[GateResult, ...]:
     advice = (
         "the reference differs from itself: something favours a place in the order; report this run's journal"
     )
-    return (
-        GateResult(
-            name="null-pair",
-            ok=null_pair.ok,
-            value=null_pair.ratio,
-            limit="99.9% interval covers 1",
-            advice=None if null_pair.ok else advice,
-        ),
-    )
+    limit = "99.9% interval covers 1"
+    return (gate_result("null-pair", null_pair.ok, null_pair.ratio, limit, advice),)
 
 
 def verdicts_of(

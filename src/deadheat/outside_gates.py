@@ -1,5 +1,6 @@
 """Checks on a run of somebody else's load generator, the same that published figures are held against."""
 
+from deadheat.gate import gate_result
 from deadheat.model.observation import OutsideRun
 from deadheat.model.result import GateResult
 
@@ -16,15 +17,8 @@ def errors(run: OutsideRun) -> GateResult:
     """Socket errors, timeouts and bad statuses all count, in whatever part of the output they stand."""
     total = sum(run.errors.values())
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in run.errors.items())
-    return GateResult(
-        name="errors",
-        ok=total == 0,
-        value=float(total),
-        limit="0",
-        advice=None
-        if total == 0
-        else f"{run.tool} counted {total:,} errors in {run.requests:,} requests: {kinds}",
-    )
+    advice = f"{run.tool} counted {total:,} errors in {run.requests:,} requests: {kinds}"
+    return gate_result("errors", total == 0, float(total), "0", advice)
 
 
 def littles_law(run: OutsideRun, asked: int) -> GateResult:
@@ -63,13 +57,8 @@ def generator_cpu(run: OutsideRun) -> GateResult:
         f"generator-limited: {run.tool} used {used:.0%} of a CPU and left the server {server:.0%}, of "
         f"{run.cpus} that both share: the figure says more of {run.tool} than of the server"
     )
-    return GateResult(
-        name="generator-cpu",
-        ok=ok,
-        value=used / run.cpus,
-        limit=f"below {GENERATOR_CPU_LIMIT:.0%} of its threads, and at most what the server uses",
-        advice=None if ok else advice,
-    )
+    limit = f"below {GENERATOR_CPU_LIMIT:.0%} of its threads, and at most what the server uses"
+    return gate_result("generator-cpu", ok, used / run.cpus, limit, advice)
 
 
 def _if_asked(run: OutsideRun) -> tuple[GateResult, ...]:
@@ -78,4 +67,4 @@ def _if_asked(run: OutsideRun) -> tuple[GateResult, ...]:
 
 def _little(value: float | None, advice: str | None) -> GateResult:
     limit = f"1 +-{LITTLES_LAW_LIMIT:.0%}"
-    return GateResult(name="littles-law", ok=advice is None, value=value, limit=limit, advice=advice)
+    return gate_result("littles-law", advice is None, value, limit, advice)
