@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from hdrh.histogram import HdrHistogram
 
 from deadheat import stats
@@ -35,23 +36,37 @@ def figure(encoded: str, metric: str) -> float | None:
     name = metric.removeprefix("latency_").removesuffix("_ms")
     if not count:
         return None
-    if name in ("mean", "max", "stdev"):
-        taken = {
-            "mean": histogram.get_mean_value,
-            "max": histogram.get_max_value,
-            "stdev": histogram.get_stddev,
-        }
-        return float(taken[name]()) / 1e6
+    if name == "max":
+        return float(histogram.get_max_value()) / 1e6
+    if name in ("mean", "stdev"):
+        mean_ns, stdev_ns = moments(histogram)
+        return (mean_ns if name == "mean" else stdev_ns) / 1e6
     percentile = float(name.removeprefix("p").replace("_", "."))
     enough = count * min(percentile, 100 - percentile) / 100 >= BEYOND
     return histogram.get_value_at_percentile(percentile) / 1e6 if enough else None
 
 
+def moments(histogram: HdrHistogram) -> tuple[float, float]:
+    """Mean and standard deviation (ns) of a histogram that is not empty, each cell taken at its middle.
+
+    The same that the library works out cell by cell, which takes it a second where cells are many.
+    """
+    counts = np.ctypeslib.as_array(histogram.counts)
+    at = np.flatnonzero(counts)
+    half, digits = histogram.sub_bucket_half_count, histogram.sub_bucket_half_count_magnitude
+    # The first bucket has no lower half to leave out (hdrh's get_value_from_index).
+    bucket = np.maximum((at >> digits) - 1, 0)
+    within = (at & (half - 1)) + np.where(at >> digits, half, 0)
+    width = np.left_shift(1, bucket + histogram.unit_magnitude)
+    middles = within * width + (width >> 1)
+    mean = float(np.average(middles, weights=counts[at]))
+    return mean, float(np.sqrt(np.average((middles - mean) ** 2, weights=counts[at])))
+
+
 def figures(histogram: HdrHistogram, mean_ns: float) -> Figures:
     """Mean, percentiles and greatest, milliseconds; None where too few observations lie beyond.
 
-    The mean is given because the sum that the engine kept is exact, and the histogram's own takes 50 times
-    as long to work out.
+    The mean is given because the sum that the engine kept is exact.
     """
     count = histogram.get_total_count()
     if not count:
