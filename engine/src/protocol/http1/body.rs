@@ -1,16 +1,14 @@
 //! A reply's body as it comes: its end is found and its bytes are compared, none are kept.
 
 use super::chunked::{step, Chunks};
+use super::compare::Compared;
 use super::head::{Framing, Head, Malformed};
 
 /// What of the body has come, and whether it was right so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Body {
     state: State,
-    /// Bytes of content so far.
-    seen: u64,
-    /// Every byte so far was the expected one.
-    right: bool,
+    content: Compared,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -43,8 +41,7 @@ impl Body {
         };
         Self {
             state,
-            seen: 0,
-            right: true,
+            content: Compared::default(),
         }
     }
 
@@ -54,7 +51,7 @@ impl Body {
         match self.state {
             State::Length(left) => {
                 let n = left.min(input.len() as u64);
-                self.compare(&input[..n as usize], expected);
+                self.content.take(&input[..n as usize], expected);
                 self.state = State::Length(left - n);
                 Ok(if n == left {
                     Progress::Done(n as usize)
@@ -64,7 +61,7 @@ impl Body {
             }
             State::Chunked(chunks) => self.take_chunks(chunks, input, expected),
             State::UntilClose => {
-                self.compare(input, expected);
+                self.content.take(input, expected);
                 Ok(Progress::More(input.len()))
             }
         }
@@ -82,7 +79,7 @@ impl Body {
                 Chunks::Done => return Ok(Progress::Done(at)),
                 Chunks::Data(left) => {
                     let n = left.min((input.len() - at) as u64);
-                    self.compare(&input[at..at + n as usize], expected);
+                    self.content.take(&input[at..at + n as usize], expected);
                     at += n as usize;
                     chunks = if n == left {
                         Chunks::DataEnd
@@ -106,20 +103,10 @@ impl Body {
         Ok(Progress::More(at))
     }
 
-    #[inline]
-    fn compare(&mut self, bytes: &[u8], expected: Option<&[u8]>) {
-        if let Some(expected) = expected {
-            // A body longer than expected runs past its end: `get` is then `None`.
-            let from = self.seen as usize;
-            self.right = self.right && expected.get(from..from + bytes.len()) == Some(bytes);
-        }
-        self.seen += bytes.len() as u64;
-    }
-
     /// Whether the body, now complete, is `expected`.
     #[inline]
     pub fn is(&self, expected: &[u8]) -> bool {
-        self.right && self.seen == expected.len() as u64
+        self.content.is(expected)
     }
 
     /// The end of the connection is the end of this body.
@@ -129,12 +116,6 @@ impl Body {
     }
 
     pub fn explain(&self, expected: &[u8]) -> String {
-        let shown = String::from_utf8_lossy(&expected[..expected.len().min(60)]).into_owned();
-        let (came, wanted) = (self.seen, expected.len());
-        if came == wanted as u64 {
-            format!("a body of the right length ({wanted} bytes) but not {shown:?}")
-        } else {
-            format!("a body of {came} bytes, expected {wanted}: {shown:?}")
-        }
+        self.content.explain(expected)
     }
 }

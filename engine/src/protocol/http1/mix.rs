@@ -3,7 +3,7 @@
 use super::request::Request;
 
 #[derive(Clone, Debug)]
-pub(super) enum Mix {
+pub(in crate::protocol) enum Mix {
     InTurn(u64),
     /// Upper ends of the requests' shares of 0 to 1.
     ByWeight(Vec<f64>),

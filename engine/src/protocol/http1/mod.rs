@@ -2,10 +2,11 @@
 
 mod body;
 pub mod chunked;
+pub(super) mod compare;
 mod fast;
 pub mod fuzz;
 pub mod head;
-mod mix;
+pub(super) mod mix;
 mod request;
 
 pub use request::{Expect, Request};
@@ -134,21 +135,11 @@ impl Http1 {
         }
         let prepared = &self.requests[asked.request as usize];
         let expect = &prepared.request.expect;
-        let failure = match (expect.status, &prepared.expected_body) {
-            (Some(status), _) if status != head.status => Some(Failure::new(
-                ErrorKind::Status,
-                format!("status {}, expected {status}", head.status),
-            )),
-            (None, _) if expect.success && head.status >= 400 => Some(Failure::new(
-                ErrorKind::Status,
-                format!("status {}", head.status),
-            )),
-            (_, Some(expected)) => {
-                let expected = constant_or_written(expected, asked, &mut self.expected);
-                (!body.is(expected)).then(|| Failure::new(ErrorKind::Body, body.explain(expected)))
-            }
-            _ => None,
-        };
+        let failure = expect.judge(head.status).or_else(|| {
+            let expected = prepared.expected_body.as_ref()?;
+            let expected = constant_or_written(expected, asked, &mut self.expected);
+            (!body.is(expected)).then(|| Failure::new(ErrorKind::Body, body.explain(expected)))
+        });
         Some(Reply {
             slot,
             status: head.status,

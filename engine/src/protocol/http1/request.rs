@@ -1,6 +1,7 @@
 //! What is asked, and what is expected.
 
 use crate::error::{Error, Result};
+use crate::protocol::{ErrorKind, Failure};
 use crate::template::{push_decimal, with_token, Pieces};
 use serde::Deserialize;
 
@@ -35,6 +36,20 @@ pub struct Expect {
     pub body: Option<String>,
     /// Where no status is expected: whether 400 and above are errors.
     pub success: bool,
+}
+
+impl Expect {
+    /// What is wrong with a status, if anything is.
+    #[inline]
+    pub fn judge(&self, status: u16) -> Option<Failure> {
+        let message = match self.status {
+            Some(expected) if expected == status => return None,
+            Some(expected) => format!("status {status}, expected {expected}"),
+            None if self.success && status >= 400 => format!("status {status}"),
+            None => return None,
+        };
+        Some(Failure::new(ErrorKind::Status, message))
+    }
 }
 
 impl Request {
