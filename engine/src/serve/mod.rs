@@ -38,6 +38,15 @@ pub trait Service {
         replies: &mut Replies,
     ) -> Result<usize, Refused>;
 
+    /// When [`Self::expire`] is to be called for a client, on the clock of [`Replies::now_ns`];
+    /// asked after each answer.
+    fn due_ns(&self, _client: &Self::Client) -> Option<u64> {
+        None
+    }
+
+    /// That time has come. What has to be said goes to `replies`.
+    fn expire(&mut self, _client: &mut Self::Client, _replies: &mut Replies) {}
+
     /// No more is read from a client while more bytes than this wait to be sent to it.
     fn most_unsent(&self) -> usize {
         usize::MAX

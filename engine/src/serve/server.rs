@@ -36,12 +36,14 @@ struct Client<C> {
     answered: u64,
     /// When the last reply that is held back is due: replies keep their order.
     last_due_ns: u64,
+    /// When the service is to be woken for this client, as far as a timer is set.
+    alarm_ns: Option<u64>,
     /// Tells this connection from an earlier one with the same descriptor.
     generation: u64,
     closing: bool,
 }
 
-/// A held reply in the queue: when, in which order, to whom.
+/// A held reply in the queue, or a service's own time: when, in which order, to whom.
 type Timer = Reverse<(u64, u64, usize, u64)>;
 
 struct Server<S: Service> {
@@ -156,6 +158,7 @@ impl<S: Service> Server<S> {
                 traffic: Traffic::default(),
                 answered: 0,
                 last_due_ns: 0,
+                alarm_ns: None,
                 generation: self.generation,
                 closing: false,
             };
@@ -222,6 +225,12 @@ impl<S: Service> Server<S> {
                 self.timers.push(Reverse(timer));
                 self.waiting.insert(self.order, held);
             }
+            let alarm = client.alarm(self.service.due_ns(&client.service));
+            if let Some(due_ns) = alarm {
+                self.order += 1;
+                let timer = (due_ns, self.order, id, client.generation);
+                self.timers.push(Reverse(timer));
+            }
             let sent = client.send(&mut self.replies.bytes, slowly);
             let over = self.replies.hung_up() && !client.closing;
             if !sent || answered.is_err() || over || client.input.len() > LONGEST_REQUEST {
@@ -234,7 +243,7 @@ impl<S: Service> Server<S> {
         }
     }
 
-    /// Sends the replies whose time has come.
+    /// Sends the replies whose time has come, and wakes the service where it asked to be.
     fn send_due(&mut self) {
         let slowly = self.replies.lies().byte_by_byte;
         while let Some(&Reverse((due_ns, order, id, generation))) = self.timers.peek() {
@@ -243,6 +252,9 @@ impl<S: Service> Server<S> {
             }
             self.timers.pop();
             let Some(mut held) = self.waiting.remove(&order) else {
+                if !self.expire(id, generation, slowly) {
+                    self.close(id);
+                }
                 continue;
             };
             let Some(Some(client)) = self.clients.get_mut(id) else {
@@ -257,6 +269,26 @@ impl<S: Service> Server<S> {
         }
     }
 
+    /// Wakes the service for a client; false if the connection broke.
+    fn expire(&mut self, id: usize, generation: u64, slowly: bool) -> bool {
+        let Some(Some(client)) = self.clients.get_mut(id) else {
+            return true;
+        };
+        if client.generation != generation {
+            return true;
+        }
+        client.alarm_ns = None;
+        self.replies.turn_to(client.answered);
+        self.replies.now_ns = clock::now_ns();
+        self.service.expire(&mut client.service, &mut self.replies);
+        if let Some(due_ns) = client.alarm(self.service.due_ns(&client.service)) {
+            self.order += 1;
+            let timer = (due_ns, self.order, id, generation);
+            self.timers.push(Reverse(timer));
+        }
+        client.send(&mut self.replies.bytes, slowly)
+    }
+
     fn close(&mut self, id: usize) {
         if let Some(client) = self.clients[id].take() {
             self.service.closed(client.service, client.traffic);
@@ -268,6 +300,17 @@ impl<C> Client<C> {
     /// Bytes that wait to be sent.
     fn unsent(&self) -> usize {
         self.output.len() - self.sent
+    }
+
+    /// The time for which a timer has to be set, if none rings as early.
+    #[inline]
+    fn alarm(&mut self, due_ns: Option<u64>) -> Option<u64> {
+        let due_ns = due_ns?;
+        if self.alarm_ns.is_some_and(|alarm_ns| alarm_ns <= due_ns) {
+            return None;
+        }
+        self.alarm_ns = Some(due_ns);
+        Some(due_ns)
     }
 
     /// Sends `bytes` behind what waits, and empties it; false if the connection broke.

@@ -2,6 +2,7 @@
 //! as the greeter of `suite/grpc-unary/greeter.proto`, with a greeting.
 
 mod answer;
+mod deadline;
 mod reply;
 
 use self::answer::{Call, LONGEST_MESSAGE, PREFIX};
@@ -9,13 +10,16 @@ use self::reply::Out;
 use super::{Manner, Refused, Replies, Service};
 use crate::protocol::h2::frame::{self, Frame, DATA, END_STREAM, HEADERS};
 use crate::protocol::h2::hpack::Decoder;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// Windows for requests.
 const STREAM_WINDOW: u32 = 8 << 20;
 const CONNECTION_WINDOW: u32 = 64 << 20;
 /// Requests that wait for their ends, over all streams of a connection.
 const MOST_WAITING: usize = 64 << 20;
+const DEADLINE_EXCEEDED: u16 = 4;
+/// Of HTTP/2: all is said (RFC 9113 section 8.1).
+const NO_ERROR: u32 = 0;
 const INTERNAL: u16 = 13;
 
 /// The service.
@@ -31,7 +35,16 @@ pub struct Grpc {
 #[derive(Default)]
 struct Request {
     call: Call,
+    due_ns: Option<u64>,
     bytes: Vec<u8>,
+}
+
+/// A request of which nothing but the headers is here.
+#[derive(Clone, Copy)]
+struct Fresh {
+    stream: u32,
+    call: Call,
+    due_ns: Option<u64>,
 }
 
 pub struct Client {
@@ -41,17 +54,20 @@ pub struct Client {
     known: Vec<u8>,
     version: u64,
     call: Call,
+    timeout_ns: Option<u64>,
     /// A header block that goes on: stream, flags, bytes.
     block: Option<(u32, u8, Vec<u8>)>,
     requests: HashMap<u32, Request>,
     /// Bytes in `requests`.
     waiting: usize,
+    /// When those of `requests` that have a deadline are over, and their streams.
+    deadlines: BTreeSet<(u64, u32)>,
     consumed: u32,
     out: Out,
     /// Messages of the reply in hand.
     messages: Vec<u8>,
     /// The stream whose headers came just now: most requests follow them at once.
-    fresh: Option<(u32, Call)>,
+    fresh: Option<Fresh>,
 }
 
 impl Service for Grpc {
@@ -68,9 +84,11 @@ impl Service for Grpc {
             known: Vec::new(),
             version: u64::MAX,
             call: Call::Unknown,
+            timeout_ns: None,
             block: None,
             requests: HashMap::new(),
             waiting: 0,
+            deadlines: BTreeSet::new(),
             consumed: 0,
             out: Out::default(),
             messages: Vec::new(),
@@ -103,7 +121,30 @@ impl Service for Grpc {
             at += used;
             self.frame(client, &frame, replies)?;
         }
+        if client.fresh.is_some_and(|fresh| fresh.due_ns.is_some()) {
+            client.settle();
+        }
         Ok(at)
+    }
+
+    fn due_ns(&self, client: &Client) -> Option<u64> {
+        client.deadlines.first().map(|&(due_ns, _)| due_ns)
+    }
+
+    /// Requests that have not become whole in time.
+    fn expire(&mut self, client: &mut Client, replies: &mut Replies) {
+        while let Some((due_ns, stream)) = client.deadlines.pop_first() {
+            if due_ns > replies.now_ns {
+                client.deadlines.insert((due_ns, stream));
+                return;
+            }
+            client.take(stream);
+            client
+                .out
+                .status(stream, DEADLINE_EXCEEDED, &mut replies.bytes);
+            // What is missing of the request need not be sent any more.
+            frame::push_reset(stream, NO_ERROR, &mut replies.bytes);
+        }
     }
 }
 
@@ -169,7 +210,13 @@ impl Grpc {
             let request = client.take(stream).unwrap_or_default();
             self.reply(client, stream, request.call, &request.bytes, replies);
         } else {
-            client.fresh = Some((stream, client.call));
+            client.fresh = Some(Fresh {
+                stream,
+                call: client.call,
+                due_ns: client
+                    .timeout_ns
+                    .map(|timeout_ns| replies.now_ns.saturating_add(timeout_ns)),
+            });
         }
         Ok(())
     }
@@ -178,13 +225,15 @@ impl Grpc {
     fn decode(&self, client: &mut Client, block: &[u8]) -> Result<(), Refused> {
         let before = client.decoder.version();
         let mut call = Call::Unknown;
-        let take = |name: &[u8], value: &[u8]| {
-            if name == b":path" {
-                call = Call::of(value, self.hello);
-            }
+        let mut timeout_ns = None;
+        let take = |name: &[u8], value: &[u8]| match name {
+            b":path" => call = Call::of(value, self.hello),
+            b"grpc-timeout" => timeout_ns = deadline::timeout_ns(value),
+            _ => {}
         };
         client.decoder.decode(block, take).map_err(|_| Refused)?;
         client.call = call;
+        client.timeout_ns = timeout_ns;
         client.version = u64::MAX;
         if client.decoder.version() == before {
             client.version = before;
@@ -207,10 +256,10 @@ impl Grpc {
             client.consumed = 0;
         }
         let content = frame.content().map_err(|_| Refused)?;
-        if let (Some((stream, call)), true) = (client.fresh, frame.has(END_STREAM)) {
-            if stream == frame.stream {
+        if let (Some(fresh), true) = (client.fresh, frame.has(END_STREAM)) {
+            if fresh.stream == frame.stream {
                 client.fresh = None;
-                self.reply(client, stream, call, content, replies);
+                self.reply(client, fresh.stream, fresh.call, content, replies);
                 return Ok(());
             }
         }
@@ -267,18 +316,25 @@ impl Grpc {
 impl Client {
     /// The request whose headers came last is kept like the others.
     fn settle(&mut self) {
-        if let Some((stream, call)) = self.fresh.take() {
+        if let Some(fresh) = self.fresh.take() {
             let request = Request {
-                call,
+                call: fresh.call,
+                due_ns: fresh.due_ns,
                 bytes: Vec::new(),
             };
-            self.requests.insert(stream, request);
+            if let Some(due_ns) = fresh.due_ns {
+                self.deadlines.insert((due_ns, fresh.stream));
+            }
+            self.requests.insert(fresh.stream, request);
         }
     }
 
     fn take(&mut self, stream: u32) -> Option<Request> {
         let request = self.requests.remove(&stream)?;
         self.waiting -= request.bytes.len();
+        if let Some(due_ns) = request.due_ns {
+            self.deadlines.remove(&(due_ns, stream));
+        }
         Some(request)
     }
 }
