@@ -24,6 +24,9 @@ const (
 	maxMessageBytes = 4 << 20
 	// grace is how long calls in progress may take after SIGTERM.
 	grace = 5 * time.Second
+	// readTimeout is how long a request may take to arrive. Connect ends a call at its deadline once its
+	// message is here, and leaves what comes before that to net/http, which waits for ever by default.
+	readTimeout = 5 * time.Second
 )
 
 func main() {
@@ -37,7 +40,12 @@ func main() {
 
 // serve answers until SIGTERM or SIGINT; calls in progress are then finished.
 func serve(address string) error {
-	server := &http.Server{Addr: address, Handler: handler(), Protocols: protocols()}
+	server := &http.Server{
+		Addr:        address,
+		Handler:     handler(),
+		Protocols:   protocols(),
+		ReadTimeout: readTimeout,
+	}
 
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
