@@ -66,7 +66,7 @@ def _race(
     null_pair = judging.null_pair_of(found)
     race_gates = (*gates.of_workload(found), *judging.null_gate(null_pair))
     measured = [entry for entry in raced if table[entry].status == "measured"]
-    pairs = _claimed_pairs(suite, race)
+    pairs = claimed_pairs(suite, race)
     verdicts = judging.verdicts_of(found, table, measured, margin, race_gates, pairs)
     table = judging.placed(found, table, measured)
     result = WorkloadResult(
@@ -101,7 +101,7 @@ def settled(result: WorkloadResult) -> bool:
     return looks.due(result.blocks) and bool(judged) and all(judged)
 
 
-def _claimed_pairs(suite: Suite, race: WorkloadPlan) -> list[tuple[str, str]]:
+def claimed_pairs(suite: Suite, race: WorkloadPlan) -> list[tuple[str, str]]:
     """The pairs that published claims name in this race's own metric."""
     named = [
         (claim.a, claim.b)

@@ -61,26 +61,36 @@ def verdicts_of(
     race_gates: Sequence[GateResult],
     claimed: Sequence[tuple[str, str]],
 ) -> tuple[Verdict, ...]:
+    """The family's verdicts, those of a broken gate void."""
+    verdicts = []
+    for (a, b), verdict in judged(found, rows, measured, margin, claimed).items():
+        broken = [g for g in (*rows[a].gates, *rows[b].gates, *race_gates) if not g.ok]
+        final = verdict.void(f"{broken[0].name}: {broken[0].advice}") if broken else verdict
+        verdicts.append(_as_result(a, b, found.race.metric, final, found.block_s()))
+    return tuple(verdicts)
+
+
+def judged(
+    found: Tally,
+    rows: Mapping[str, ContenderResult],
+    measured: Sequence[str],
+    margin: float,
+    claimed: Sequence[tuple[str, str]],
+) -> dict[tuple[str, str], stats.Verdict]:
     """Each contender against the reference, and the pairs that claims name: the family that is judged.
 
-    Ceilings are left out: they are this machine's limit, not rivals.
+    By the figures alone, whatever the gates say. Ceilings are left out: they are this machine's limit, not
+    rivals.
     """
     reference = found.race.reference_entry
     metric = found.race.metric
     rivals = [e for e in measured if e != reference and rows[e].class_ != "ceiling"]
     if reference not in measured:
-        return ()
+        return {}
     pairs = [(e, reference) for e in rivals]
     pairs += [(a, b) for a, b in claimed if {a, b} <= set(rivals) and reference not in (a, b)]
     estimates = {(a, b): compare(found, a, b, VALUES[metric], metric) for a, b in pairs}
-    looks = stats.plan_looks(found.race.blocks)
-    judged = stats.judge_family(estimates, margin=margin, looks=looks)
-    verdicts = []
-    for (a, b), verdict in judged.items():
-        broken = [g for g in (*rows[a].gates, *rows[b].gates, *race_gates) if not g.ok]
-        final = verdict.void(f"{broken[0].name}: {broken[0].advice}") if broken else verdict
-        verdicts.append(_as_result(a, b, metric, final, found.block_s()))
-    return tuple(verdicts)
+    return stats.judge_family(estimates, margin=margin, looks=stats.plan_looks(found.race.blocks))
 
 
 def _as_result(a: str, b: str, metric: str, verdict: stats.Verdict, block_s: float) -> Verdict:

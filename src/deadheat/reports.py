@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deadheat import checksum, derive
+from deadheat import why as follow
 from deadheat.model.observation import Built, Observation
 from deadheat.model.result import Results
 from deadheat.report import csv_table, markdown
@@ -47,6 +48,14 @@ def derive_again(folder: RunFolder) -> tuple[Results, list[str]]:
     warnings = ["The journal ended in a torn line, which is left out."] if torn else []
     results = write(folder, suite, observations, warnings)
     return results, [*([torn] if torn else []), *checksum.complaints(folder)]
+
+
+def why(folder: RunFolder, pair: tuple[str, str], workload: str | None) -> follow.Why:
+    """What the verdict on a pair rests on, from the journal alone; results.json is only held against it."""
+    plan = folder.plan()
+    results = folder.results() if folder.results_file.exists() else None
+    observations, _ = folder.observations()
+    return follow.follow(plan, load(Path(plan.suite)), observations, results, pair, workload)
 
 
 def _tell(

@@ -6,7 +6,16 @@ from rich.console import Console
 from rich.text import Text
 
 from deadheat.model.result import ContenderResult, Results, WorkloadResult
-from deadheat.report import claims_table, curve, details, equal_load, forest, published_table, words
+from deadheat.report import (
+    claims_table,
+    curve,
+    details,
+    equal_load,
+    findings_lines,
+    forest,
+    published_table,
+    words,
+)
 
 _STYLES = {"faster": "bold", "dead heat": "cyan", "inconclusive": "yellow", "invalid": "red"}
 
@@ -52,6 +61,8 @@ def workload(result: WorkloadResult, margin: float, width: int) -> Iterator[Text
         yield Text(f"  {line}")
     for line in details.lines(result):
         yield Text(f"  {line}" if line else "")
+    for line in findings_lines.lines(result):
+        yield Text(f"  {line}", "dim")
     yield Text("  " + gate_line(result), "dim")
     for row_id, gate in broken_gates(result):
         yield Text(f"  ! {row_id}: {gate}", "yellow")
