@@ -32,17 +32,19 @@ class Outcome:
     code: ExitCode
 
 
-def start(asked: Asked, suite: Suite, out: Path, view: View, watch: Watch | None = None) -> Outcome:
-    """Plan, run, derive; `watch` shows it meanwhile. Raises UserError."""
+def start(
+    asked: Asked, suite: Suite, out: Path, view: View, watch: Watch | None = None, db: str | None = None
+) -> Outcome:
+    """Plan, run, derive; `watch` shows it meanwhile, `db` is the history that keeps it. Raises UserError."""
     plan = planning.plan(asked, suite, tuple(KINDS)).model_copy(update={"calibration": calibration.cited()})
     with lock.machine(plan.run):
         folder = run_folder.create(out, plan, machine.describe())
         run_folder.point_latest(out, plan.run)
         with watch.on(folder, plan, view) if watch else nullcontext():
-            return _run(plan, suite, folder, [], view)
+            return _run(plan, suite, folder, [], view, db)
 
 
-def resume(out: Path, name: str, view: View, watch: Watch | None = None) -> Outcome:
+def resume(out: Path, name: str, view: View, watch: Watch | None = None, db: str | None = None) -> Outcome:
     """Take up a run where it was cut off. Raises UserError."""
     folder = run_folder.find(out, name)
     plan = folder.plan()
@@ -52,10 +54,17 @@ def resume(out: Path, name: str, view: View, watch: Watch | None = None) -> Outc
         if torn:
             view.warn(torn)
         with watch.on(folder, plan, view) if watch else nullcontext():
-            return _run(plan, suite, folder, observations, view)
+            return _run(plan, suite, folder, observations, view, db)
 
 
-def _run(plan: Plan, suite: Suite, folder: RunFolder, observations: list[Observation], view: View) -> Outcome:
+def _run(
+    plan: Plan,
+    suite: Suite,
+    folder: RunFolder,
+    observations: list[Observation],
+    view: View,
+    db: str | None,
+) -> Outcome:
     with Stop() as stop, LocalHost() as host:
         builder = Builder(host, stop)
         runner = Runner(plan, suite, folder, BY_METHOD, host, view, stop, observations, builder)
@@ -73,7 +82,7 @@ def _run(plan: Plan, suite: Suite, folder: RunFolder, observations: list[Observa
             # Only now: a database's library has no place in the memory of a process that measures.
             from deadheat.history import store  # noqa: PLC0415
 
-            store.record_finished(results, folder.path, view.warn)
+            store.record_finished(results, folder.path, view.warn, db)
     return Outcome(folder, results, _code(results))
 
 

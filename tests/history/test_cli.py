@@ -137,15 +137,16 @@ def test_nothing_is_imported_where_one_file_is_broken(kept: Path) -> None:
     assert json.loads(cli("history", "--json", runs=kept).stdout)["context"] == []
 
 
-def test_a_race_is_kept_by_itself_and_can_be_added_again(tmp_path: Path) -> None:
+def race(tmp_path: Path, *more: str) -> tuple[Path, str]:
+    """A real race of two programs; the runs folder, and what it said."""
     for name, run in (("seq", "seq"), ("shell", "sh -c 'seq $0'")):
         (tmp_path / "suite" / "count" / name).mkdir(parents=True)
         (tmp_path / "suite" / "count" / name / "contender.toml").write_text(CONTENDER.format(name, run))
     (tmp_path / "suite" / "count" / "workload.toml").write_text(WORKLOAD)
     runs = tmp_path / "runs"
-    runs.mkdir()
+    runs.mkdir(exist_ok=True)
     ran = subprocess.run(
-        [str(DEADHEAT), "race", "--suite", str(tmp_path / "suite"), "--out", str(runs), "--budget", "3s"],
+        [str(DEADHEAT), "race", "--suite", tmp_path / "suite", "--out", runs, "--budget", "3s", *more],
         env={
             **os.environ,
             "DEADHEAT_LOCK": str(tmp_path / "lock"),
@@ -157,9 +158,35 @@ def test_a_race_is_kept_by_itself_and_can_be_added_again(tmp_path: Path) -> None
         check=False,
     )
     assert ran.returncode in (0, 4), ran.stderr
-    assert "not in the history" not in ran.stderr
+    return runs, ran.stderr
+
+
+def test_a_race_is_kept_by_itself_and_can_be_added_again(tmp_path: Path) -> None:
+    runs, said = race(tmp_path)
+    assert "not in the history" not in said
     (run,) = json.loads(cli("history", "--json", runs=runs).stdout)["runs"]
     assert run["workloads"] == ["count"] and run["unfinished"] is None
     assert "kept: " in cli("history", "add", run["run"], runs=runs).stderr
     assert len(json.loads(cli("history", "--json", runs=runs).stdout)["runs"]) == 1
     assert "shell against seq" in cli("history", "count", "shell", runs=runs).stdout
+
+
+def test_a_race_is_kept_in_the_teams_database(tmp_path: Path, target: str) -> None:
+    runs, said = race(tmp_path, "--db", target)
+    assert "not in the history" not in said
+    with open_(target) as history:
+        (kept,) = store.runs(history)
+    assert (runs / kept.id / "results.json").exists()
+    assert not (runs / FILE).exists()
+
+
+def test_a_database_that_cannot_be_reached_costs_no_run_and_its_password_stays_secret(tmp_path: Path) -> None:
+    url = f"postgresql://somebody:5ecret@/name?host={tmp_path}"
+    runs, said = race(tmp_path, "--db", url)
+    run = (runs / "latest").resolve()
+    assert said.count("not in the history") == 1
+    assert "deadheat history add" in said
+    assert (run / "report.html").exists() and (run / "results.json").exists()
+    written = [path for path in run.rglob("*") if path.is_file()]
+    assert not [path for path in written if b"5ecret" in path.read_bytes()]
+    assert "5ecret" not in said

@@ -140,7 +140,16 @@ def test_sqlite_is_in_wal_mode(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["no folder", "no database", "a folder", "no server", "no url", "no such kind"]
+    "what",
+    [
+        "no folder",
+        "no database",
+        "a folder",
+        "no server",
+        "a password elsewhere",
+        "no url",
+        "no such kind",
+    ],
 )
 def test_what_cannot_be_opened_is_one_line(tmp_path: Path, what: str) -> None:
     (tmp_path / "text").write_text("not a database at all\n" * 100)
@@ -149,6 +158,7 @@ def test_what_cannot_be_opened_is_one_line(tmp_path: Path, what: str) -> None:
         "no database": str(tmp_path / "text"),
         "a folder": str(tmp_path),
         "no server": f"postgresql://somebody:secret@/name?host={tmp_path}",
+        "a password elsewhere": f"postgresql://somebody@/name?host={tmp_path}&password=secret",
         "no url": "postgresql://[",
         "no such kind": "oracle9://x",
     }[what]
@@ -174,7 +184,7 @@ def test_a_history_that_fails_costs_no_run(
     store.record_finished(results("run-1"), tmp_path / "run-1", warnings.append)
     (warning,) = warnings
     assert warning.startswith("not in the history: ")
-    assert "deadheat history add run-1" in warning
+    assert f"deadheat history add {tmp_path / 'run-1'}" in warning
     assert "\n" not in warning
 
 

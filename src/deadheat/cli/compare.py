@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from deadheat.cli import options, terminal
-from deadheat.cli.history import DbOption, opened
+from deadheat.cli.history import opened
 from deadheat.errors import UserError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ RUNS = 60
 def run(
     before: Annotated[str, typer.Argument(help="The earlier run: its id, its folder, or latest.")],
     after: Annotated[str, typer.Argument(help="The later run.")],
-    db: DbOption = None,
+    db: options.DbOption = None,
     out: options.OutOption = options.DEFAULT_OUT,
     json_: options.JsonOption = False,
 ) -> None:

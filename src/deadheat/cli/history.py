@@ -15,23 +15,13 @@ if TYPE_CHECKING:
 
 NAME = "history"
 
-DbOption = Annotated[
-    str | None,
-    typer.Option(
-        "--db",
-        help="The history: a file, or postgresql://user@host/name; history.sqlite in the runs folder where "
-        "not given.",
-        envvar="DEADHEAT_DB",
-    ),
-]
-
 
 def run(
     words: Annotated[
         list[str] | None,
         typer.Argument(help="Nothing, add RUN..., WORKLOAD, or WORKLOAD CONTENDER.", metavar="[WORDS]..."),
     ] = None,
-    db: DbOption = None,
+    db: options.DbOption = None,
     html: Annotated[
         Path | None, typer.Option("--html", help="Write the trend as a page into this file.")
     ] = None,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from deadheat.cli import options, terminal
-from deadheat.cli.history import DbOption, opened
+from deadheat.cli.history import opened
 from deadheat.errors import UserError
 
 NAME = "import"
@@ -24,7 +24,7 @@ def run(
     contender: Annotated[
         str | None, typer.Option("--contender", "-c", help="The contender to show them beside.")
     ] = None,
-    db: DbOption = None,
+    db: options.DbOption = None,
     out: options.OutOption = options.DEFAULT_OUT,
 ) -> None:
     """Keep figures of other tools in the history, as context without an interval.

@@ -20,6 +20,16 @@ Contenders = Annotated[
     list[str] | None, typer.Argument(help="NAME or NAME:VARIANT; all where none is named.")
 ]
 
+DbOption = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        help="The history: a file, or postgresql://user@host/name; history.sqlite in the runs folder where "
+        "not given.",
+        envvar="DEADHEAT_DB",
+    ),
+]
+
 DEFAULT_SUITE = Path("suite")
 DEFAULT_OUT = Path("runs")
 
@@ -32,6 +42,12 @@ def duration_s(text: str) -> float:
     if not found or float(found[1]) == 0:
         raise UserError(f'"{text}" is no duration', hint="write 90s, 5m or 1h")
     return float(found[1]) * _UNITS[found[2]]
+
+
+def without_password(argument: str) -> str:
+    """A word of a command line as it may be shown: a report is shared, a database's password is not."""
+    kept = re.sub(r"(://[^:/@\s]*):\S*@", r"\1@", argument)
+    return re.sub(r"([?&]password=)[^&\s]*", r"\1***", kept)
 
 
 def share(text: str) -> float:

@@ -66,6 +66,7 @@ def run(
     live_port: Annotated[
         int | None, typer.Option(min=1, max=65535, help="The port of --live; any free one where not given.")
     ] = None,
+    db: options.DbOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and stop.")] = False,
     resume: Annotated[str | None, typer.Option(help="Take up an interrupted run: its id, or latest.")] = None,
     json_: options.JsonOption = False,
@@ -83,6 +84,7 @@ def run(
       deadheat race --method as-published http-hello
       deadheat race redis-pipeline --pipeline-depth 1,10,100,1000,400000
       deadheat race --live
+      deadheat race --db postgresql://deadheat@db.example/benchmarks
       deadheat race --resume latest
     """
     from deadheat import session  # noqa: PLC0415
@@ -94,7 +96,7 @@ def run(
     if method not in METHODS:
         raise UserError(f'no method is called "{method}"', hint="deadheat or as-published")
     if resume is not None:
-        outcome = session.resume(out, resume, _view(), _watch(live, live_port))
+        outcome = session.resume(out, resume, _view(), _watch(live, live_port), db)
     else:
         servers, generators = _cpus(server_cpus, generator_cpus, pinned=method == "deadheat")
         asked = Asked(
@@ -112,13 +114,13 @@ def run(
             redis=_redis(redis, rounds, pipeline_depth),
             server_cpus=servers,
             generator_cpus=generators,
-            command=("deadheat", *sys.argv[1:]),
+            command=("deadheat", *map(options.without_password, sys.argv[1:])),
         )
         loaded = load(suite)
         if dry_run:
             _print_plan(asked, loaded)
             return
-        outcome = session.start(asked, loaded, out, _view(), _watch(live, live_port))
+        outcome = session.start(asked, loaded, out, _view(), _watch(live, live_port), db)
     _print(outcome, json_)
     raise typer.Exit(outcome.code)
 

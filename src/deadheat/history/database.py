@@ -16,7 +16,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
-from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -68,10 +68,10 @@ def open_(target: str | Path) -> History:
     A file that is not there is made; a schema of an older version is brought to this one.
     """
     url = _url(target)
-    name = url.render_as_string(hide_password=True) if url.get_backend_name() != "sqlite" else str(target)
+    shown = url.difference_update_query(["password"]).render_as_string(hide_password=True)
+    name = shown if url.get_backend_name() != "sqlite" else str(target)
     with _explained(name):
-        arguments: dict[str, Any] = {"timeout": PATIENCE_S} if url.get_backend_name() == "sqlite" else {}
-        engine = create_engine(url, connect_args=arguments)
+        engine = create_engine(url, connect_args=_patience(url))
         if engine.dialect.name == "sqlite":
             if url.database and not Path(url.database).parent.is_dir():
                 raise UserError(f"{name}: its folder is not there", hint="--db names another file")
@@ -85,7 +85,7 @@ def open_(target: str | Path) -> History:
     return History(engine, name)
 
 
-def _url(target: str | Path) -> Any:
+def _url(target: str | Path) -> URL:
     shown = str(target)
     if "://" not in shown:
         return make_url("sqlite://").set(database=shown)
@@ -95,6 +95,15 @@ def _url(target: str | Path) -> Any:
         raise UserError("--db is no database URL", hint="write postgresql://user@host/name") from error
     # psycopg 3 is what we come with; the bare name means psycopg2.
     return url.set(drivername="postgresql+psycopg") if url.drivername in ("postgresql", "postgres") else url
+
+
+def _patience(url: URL) -> dict[str, Any]:
+    """Nobody waits for ever for a database that does not answer; what the URL itself asks for stands."""
+    if url.get_backend_name() == "sqlite":
+        return {"timeout": PATIENCE_S}
+    if url.get_backend_name() == "postgresql" and "connect_timeout" not in url.query:
+        return {"connect_timeout": PATIENCE_S}
+    return {}
 
 
 def _prepare_sqlite(connection: Any, _record: object) -> None:
@@ -113,6 +122,7 @@ def _begin(connection: Connection) -> None:
 def _alone(engine: Engine) -> Iterator[Connection]:
     with engine.execution_options(alone=True).begin() as connection:
         if engine.dialect.name == "postgresql":
+            connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE_S}s'")
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": ADVISORY_LOCK})
         yield connection
 

@@ -37,16 +37,20 @@ def record(history: History, results: Results, folder: Path, unfinished: str | N
         session.add(run)
 
 
-def record_finished(results: Results, folder: Path, warn: Callable[[str], None]) -> None:
-    """Keep a run that just ended, in its runs folder's history. Nothing that goes wrong here may cost it."""
+def record_finished(
+    results: Results, folder: Path, warn: Callable[[str], None], db: str | None = None
+) -> None:
+    """Keep a run that just ended: in `db` (a file or a URL), else in its runs folder's history.
+
+    Nothing that goes wrong here may cost the run: `warn` takes one line that says how to do it later.
+    """
     try:
-        with open_(folder.parent / FILE) as history:
+        with open_(db if db is not None else folder.parent / FILE) as history:
             record(history, results, folder)
-    except UserError as error:
-        warn(f"not in the history: {error.message}; deadheat history add {results.run} does it later")
     except Exception as error:  # the run is whole on the disk, and its owner is waiting for the verdict
-        said = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        warn(f"not in the history: {said}; deadheat history add {results.run} does it later")
+        said = error.message if isinstance(error, UserError) else f"{type(error).__name__}: {error}"
+        later = f"deadheat history add {folder}" + (" --db ..." if db is not None else "")
+        warn(f"not in the history: {' '.join(said.split())[:300]}; {later} does it later")
 
 
 def runs(history: History) -> Sequence[RunRow]:
