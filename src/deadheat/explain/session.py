@@ -5,11 +5,8 @@ from __future__ import annotations
 import contextlib
 import datetime
 import json
-import os
-import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,11 +14,12 @@ from deadheat import lock, machine, planning
 from deadheat.affinity import on_cpus
 from deadheat.build import Build, Builder
 from deadheat.errors import ExitCode, UserError
-from deadheat.explain import drawing, inferno, markdown, page
+from deadheat.explain import drawing, folder, inferno, markdown, page
 from deadheat.explain.instruments.base import Bench, Instrument
 from deadheat.explain.instruments.registry import INSTRUMENTS
 from deadheat.explain.page import Page, Picture
 from deadheat.explain.reading import InstrumentError, Missing, Observed
+from deadheat.explain.wanted import Wanted, pair
 from deadheat.hosts.local import LocalHost
 from deadheat.interrupt import Stop
 from deadheat.kinds.base import Stage
@@ -40,18 +38,6 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a command line asks for. `seconds`: how long each instrument loads a server."""
-
-    a: str
-    b: str
-    workload: str | None
-    seconds: float
-    out: Path
-    command: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Explained:
     """The page and the folder that holds it."""
 
@@ -67,46 +53,19 @@ def explain(wanted: Wanted, suite: Suite, say: Say) -> Explained:
         lock.machine("deadheat explain"),
         Stop() as stop,
         LocalHost() as host,
-        _folder(wanted.out) as folder,
+        folder.making(wanted.out) as made,
     ):
         builds = [_built(contender, Builder(host, stop), say) for contender in contenders]
-        stage = _stage(suite, contenders, builds, host, stop, folder.work / "logs")
+        stage = _stage(suite, contenders, builds, host, stop, made.work / "logs")
         for contender in contenders:
             say(f"checking the answers of {contender.id}")
             _check(stage, contender)
-        observed, titles = _observe(stage, Bench(stage, wanted.seconds, folder.work), contenders, say)
-        pictures, failed = _drawn(stage, folder.work, contenders)
+        observed, titles = _observe(stage, Bench(stage, wanted.seconds, made.work), contenders, say)
+        pictures, failed = _drawn(stage, made.work, contenders)
         found = _page(wanted, stage, contenders, [*observed, *failed], titles, pictures, began)
-        _write(found, folder.work)
-        folder.keep()
-    return Explained(found, folder.path)
-
-
-def pair(suite: Suite, wanted: Wanted) -> tuple[Contender, Contender]:
-    """The two, of one workload. Raises UserError that says what there is."""
-    if wanted.a == wanted.b:
-        raise UserError(f"{wanted.a} is the same twice", hint="name two contenders, NAME or NAME:VARIANT")
-    names = [suite.workload(wanted.workload).name] if wanted.workload else list(suite.workloads)
-    of_a = {c.workload: c for c in suite.find(wanted.a, names)}
-    of_b = {c.workload: c for c in suite.find(wanted.b, names)}
-    both = [name for name in names if name in of_a and name in of_b]
-    if not both:
-        raise UserError(
-            f"{wanted.a} is a contender of {', '.join(of_a)}, {wanted.b} of {', '.join(of_b)}: "
-            "no workload has both",
-            hint="deadheat list shows the contenders of each workload",
-        )
-    if len(both) > 1:
-        raise UserError(
-            f"{wanted.a} and {wanted.b} meet in {' and '.join(both)}", hint=f"say which: --workload {both[0]}"
-        )
-    kind = suite.workloads[both[0]].kind
-    if kind not in INSTRUMENTS:
-        raise UserError(
-            f"{both[0]} is of kind {kind}, which explain cannot look at yet",
-            hint=f"kinds {', '.join(INSTRUMENTS)} can be explained",
-        )
-    return of_a[both[0]], of_b[both[0]]
+        _write(found, made.work)
+        made.keep()
+    return Explained(found, made.path)
 
 
 def _built(contender: Contender, builder: Builder, say: Say) -> Build:
@@ -188,12 +147,12 @@ def _look(instrument: Instrument, bench: Bench, entry: str) -> Observed:
 
 
 def _drawn(
-    stage: Stage, folder: Path, contenders: Sequence[Contender]
+    stage: Stage, work: Path, contenders: Sequence[Contender]
 ) -> tuple[tuple[Picture, ...], list[Observed]]:
     """The flame graphs, or why there are none."""
     a, b = (contender.id for contender in contenders)
     try:
-        return drawing.draw(stage, folder, a, b, page.PER[stage.workload.kind]), []
+        return drawing.draw(stage, work, a, b, page.PER[stage.workload.kind]), []
     except InstrumentError as error:
         return (), [Observed("flame graphs", id_, None, Missing(str(error))) for id_ in (a, b)]
 
@@ -246,35 +205,10 @@ def _conditions(stage: Stage) -> str:
     return f"{race.connections} connections{streams}, server on CPU {servers}, generator on CPU {generators}"
 
 
-def _write(found: Page, folder: Path) -> None:
-    with explained(folder):
-        (folder / "explain.json").write_text(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
-        (folder / "explain.md").write_text(markdown.render(found), encoding="utf-8")
-
-
-class _Folder:
-    """A folder in the making: hidden until it is kept."""
-
-    def __init__(self, out: Path) -> None:
-        now = f"{datetime.datetime.now(datetime.UTC):%Y%m%d-%H%M%S}"
-        self.path = out / f"explain-{now}"
-        self.work = (out / f".explain-{now}-{os.getpid()}").absolute()
-
-    def keep(self) -> None:
-        with explained(self.path):
-            self.work.rename(self.path)
-
-
-@contextmanager
-def _folder(out: Path) -> Iterator[_Folder]:
-    """Where all files go. It is gone again where it was not kept."""
-    folder = _Folder(out)
-    with explained(out):
-        folder.work.mkdir(parents=True)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder.work, ignore_errors=True)
+def _write(found: Page, work: Path) -> None:
+    with explained(work):
+        (work / "explain.json").write_text(json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        (work / "explain.md").write_text(markdown.render(found), encoding="utf-8")
 
 
 __all__ = ["Explained", "Picture", "Wanted", "explain", "pair"]

@@ -20,6 +20,10 @@ class Bench:
     seconds: float
     folder: Path
 
+    def file(self, entry: str, ending: str) -> Path:
+        """A file of a tool's about an entry, beside its logs."""
+        return self.stage.logs / f"{entry.replace(':', '+')}{ending}"
+
 
 class Instrument(Protocol):
     """One way to look at a contender. Each has a short run of its own, so that none disturbs another."""
@@ -46,6 +50,7 @@ PACKAGES = {
     "valgrind": "valgrind",
     "ss": "iproute2",
     "jcmd": "default-jdk",
+    "readelf": "binutils",
 }
 
 
@@ -54,3 +59,13 @@ def tool(name: str) -> Missing | None:
     if shutil.which(name, path=command.path()):
         return None
     return Missing(f"{name} not found", f"Debian: apt-get install {PACKAGES[name]}")
+
+
+class Tooled:
+    """An instrument that is one program, which only has to be there."""
+
+    name: str
+
+    def missing(self, bench: Bench, entry: str) -> Missing | None:
+        """Whether it is on the path."""
+        return tool(self.name.split()[0])

@@ -57,7 +57,7 @@ class Profile:
 
     def observe(self, bench: Bench, entry: str) -> Reading:
         symbols = of(bench.stage.build(entry).contender.language)
-        data = bench.stage.logs / f"{entry.replace(':', '+')}.perf"
+        data = bench.file(entry, ".perf")
         pids: tuple[int, ...] = ()
         try:
             with serving(bench.stage, entry, self.name, symbols.env) as server:

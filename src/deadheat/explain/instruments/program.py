@@ -7,7 +7,7 @@ import statistics
 
 from deadheat.explain import callgrind, running, strace
 from deadheat.explain.instruments import profile
-from deadheat.explain.instruments.base import Bench, tool
+from deadheat.explain.instruments.base import Bench, Tooled, tool
 from deadheat.explain.reading import InstrumentError, Missing, Reading
 
 RUNS = 5
@@ -40,17 +40,14 @@ class PlainRuns:
         )
 
 
-class SoftwareEvents:
+class SoftwareEvents(Tooled):
     """`perf stat`: the kernel's own events, and instructions where the machine counts them."""
 
     name = "perf stat"
     title = "the kernel's events (perf stat)"
 
-    def missing(self, bench: Bench, entry: str) -> Missing | None:
-        return tool("perf")
-
     def observe(self, bench: Bench, entry: str) -> Reading:
-        output = bench.stage.logs / f"{entry.replace(':', '+')}.stat"
+        output = bench.file(entry, ".stat")
         events = "page-faults,context-switches,instructions:u"
         under = ("perf", "stat", "-x,", "-e", events, "-o", str(output), "--")
         ran = running.run(bench.stage, entry, running.sizes(bench.stage)[2], self.name, under)
@@ -59,17 +56,14 @@ class SoftwareEvents:
         return Reading(values=values, wall_s=ran.exit.wall_ns / 1e9)
 
 
-class ProgramSystemCalls:
+class ProgramSystemCalls(Tooled):
     """`strace -f -c` around a run."""
 
     name = "strace"
     title = "system calls by name (strace -f -c)"
 
-    def missing(self, bench: Bench, entry: str) -> Missing | None:
-        return tool("strace")
-
     def observe(self, bench: Bench, entry: str) -> Reading:
-        output = bench.stage.logs / f"{entry.replace(':', '+')}-strace.txt"
+        output = bench.file(entry, "-strace.txt")
         under = ("strace", "-f", "-c", "-o", str(output))
         ran = running.run(bench.stage, entry, running.sizes(bench.stage)[2], self.name, under)
         calls = {name: float(count) for name, count in strace.parse(output.read_text()).items()}
@@ -110,7 +104,7 @@ class Instructions:
         )
 
     def _count(self, bench: Bench, entry: str, n: int) -> callgrind.Counted:
-        output = bench.stage.logs / f"{entry.replace(':', '+')}-{n}.callgrind"
+        output = bench.file(entry, f"-{n}.callgrind")
         under = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={output}")
         # Go's own preemption signals are more than callgrind 3.19 can follow.
         running.run(bench.stage, entry, n, self.name, under, {"GODEBUG": "asyncpreemptoff=1"})
@@ -133,7 +127,7 @@ class ProgramProfile:
 
     def observe(self, bench: Bench, entry: str) -> Reading:
         symbols = profile.of(bench.stage.build(entry).contender.language)
-        data = bench.stage.logs / f"{entry.replace(':', '+')}.perf"
+        data = bench.file(entry, ".perf")
         under = (*profile.record(symbols, data), "--")
         try:
             ran = running.run(bench.stage, entry, running.sizes(bench.stage)[2], self.name, under)

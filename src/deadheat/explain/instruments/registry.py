@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from deadheat.explain.instruments.allocations import Allocations
 from deadheat.explain.instruments.base import Instrument
 from deadheat.explain.instruments.garbage import GarbageCollection
 from deadheat.explain.instruments.plain import Plain
@@ -15,7 +16,13 @@ from deadheat.explain.instruments.program import (
 )
 from deadheat.explain.instruments.system_calls import SystemCalls
 
-SERVERS: tuple[Instrument, ...] = (Plain(), SystemCalls(), GarbageCollection(), Profile())
+SERVERS: tuple[Instrument, ...] = (
+    Plain(),
+    SystemCalls(),
+    GarbageCollection(),
+    Allocations(),
+    Profile(),
+)
 PROGRAMS: tuple[Instrument, ...] = (
     PlainRuns(),
     ProgramSystemCalls(),

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from deadheat.explain import strace
-from deadheat.explain.instruments.base import Bench, tool
-from deadheat.explain.reading import InstrumentError, Missing, Reading
+from deadheat.explain.instruments.base import Bench, Tooled
+from deadheat.explain.reading import InstrumentError, Reading
 from deadheat.explain.serving import serving
 from deadheat.explain.tracing import tracing
 
 
-class SystemCalls:
+class SystemCalls(Tooled):
     """`strace -f -c`. It stops the server twice a call: batches and sleeps are not quite those of a race."""
 
     name = "strace"
     title = "system calls by name (strace -f -c)"
 
-    def missing(self, bench: Bench, entry: str) -> Missing | None:
-        return tool("strace")
-
     def observe(self, bench: Bench, entry: str) -> Reading:
-        output = bench.stage.logs / f"{entry.replace(':', '+')}-strace.txt"
+        output = bench.file(entry, "-strace.txt")
         with serving(bench.stage, entry, self.name) as server:
             pids = server.usage().pids
             argv = ["strace", "-f", "-c", "-o", str(output)]

@@ -1,0 +1,103 @@
+"""Where a compiled program's memory comes from: the functions whose calls are its allocations."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat.explain.reading import InstrumentError
+from deadheat.explain.uprobes import Place
+
+# A symbol table of a large program is printed within a second or two.
+READELF_TIME_LIMIT_S = 60
+# The libraries that can be an allocator; the program itself can hold one too.
+_LIBRARY = re.compile(r"/lib(c|gc|mimalloc|jemalloc|tcmalloc)([-_.]|$)[^/]*$")
+# 0000000000001234    56 FUNC    GLOBAL DEFAULT   15 malloc@@GLIBC_2.2.5
+_SYMBOL = re.compile(r"^\s*\d+: ([0-9a-f]+) .*\bFUNC\s+\w+\s+\w+\s+\d+ ([^@\s]+)", re.MULTILINE)
+# LOAD           0x028000 0x0000000000028000 0x0000000000028000 0x155e5d 0x155e5d R E 0x1000
+_SEGMENT = re.compile(r"^\s+LOAD\s+0x(\w+) 0x(\w+) 0x\w+ 0x(\w+) ", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Allocator:
+    """Who gives memory, and the functions that programs call for it."""
+
+    name: str
+    functions: re.Pattern[str]
+
+
+# The first of these that a program has: a runtime with one of its own calls libc's for other things.
+ALLOCATORS = (
+    # Of newer Go's, one for each size is called in place of the general one.
+    Allocator("runtime.mallocgc", re.compile(r"runtime\.mallocgc((Tiny|SmallNoScan|SmallScan)\w*SC?\d+)?")),
+    Allocator("GC_malloc, GC_malloc_atomic and GC_realloc", re.compile(r"GC_(malloc(_atomic)?|realloc)")),
+    Allocator("mimalloc", re.compile(r"mi_(malloc|zalloc|calloc|realloc)(_aligned)?")),
+    Allocator("jemalloc", re.compile(r"_rjem_(malloc|mallocx|calloc|realloc|rallocx|aligned_alloc)")),
+    Allocator(
+        "malloc, calloc and realloc", re.compile(r"malloc|calloc|realloc|aligned_alloc|posix_memalign")
+    ),
+)
+
+
+def of(pid: int) -> tuple[Allocator, tuple[Place, ...]]:
+    """A running program's allocator, and where its functions are. Raises InstrumentError without one."""
+    symbols = {file: functions(_readelf("--syms", file)) for file in _files(pid)}
+    for allocator in ALLOCATORS:
+        places = {
+            Place(file, offset, name)
+            for file, found in symbols.items()
+            for name, address in found
+            if allocator.functions.fullmatch(name)
+            and (offset := _offset(_readelf("--segments", file), address)) is not None
+        }
+        if places:
+            return allocator, tuple(sorted(places))
+    raise InstrumentError("it has no function that is known to allocate: it may be stripped of its symbols")
+
+
+def functions(symbols: str) -> list[tuple[str, int]]:
+    """Names and addresses, from what `readelf --syms --wide` prints."""
+    return [(name, int(address, 16)) for address, name in _SYMBOL.findall(symbols)]
+
+
+def _offset(segments: str, address: int) -> int | None:
+    """Where in the file an address is, from what `readelf --segments --wide` prints."""
+    for in_file, start, size in _SEGMENT.findall(segments):
+        if 0 <= address - int(start, 16) < int(size, 16):
+            return address - int(start, 16) + int(in_file, 16)
+    return None
+
+
+def _files(pid: int) -> Iterator[str]:
+    """The program, and what it has loaded that can be an allocator."""
+    try:
+        yield str(Path(f"/proc/{pid}/exe").resolve(strict=True))
+        mapped = Path(f"/proc/{pid}/maps").read_text()
+    except OSError as error:
+        raise InstrumentError(f"its program cannot be looked into: {error.strerror}") from error
+    yield from sorted({path for path in _paths(mapped.splitlines()) if _LIBRARY.search(path)})
+
+
+def _paths(lines: Sequence[str]) -> Iterator[str]:
+    """The sixth column of /proc/PID/maps, of code."""
+    for line in lines:
+        columns = line.split(maxsplit=5)
+        if len(columns) == 6 and "x" in columns[1]:
+            yield columns[5]
+
+
+def _readelf(what: str, file: str) -> str:
+    ended = subprocess.run(
+        ["readelf", what, "--wide", file],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=READELF_TIME_LIMIT_S,
+        check=False,
+    )
+    if ended.returncode != 0:
+        raise InstrumentError(f"readelf: {ended.stderr.strip().splitlines()[-1][:200]}")
+    return ended.stdout

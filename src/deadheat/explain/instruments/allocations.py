@@ -1,0 +1,51 @@
+"""How often a compiled server asks its allocator for memory: calls counted by the kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from deadheat.explain import allocators, uprobes
+from deadheat.explain.instruments.base import Bench, tool
+from deadheat.explain.instruments.program import COMPILED
+from deadheat.explain.reading import Missing, Reading
+from deadheat.explain.serving import serving
+
+
+class Allocations:
+    """Uprobes on the functions of the allocator: it needs no runtime to ask."""
+
+    name = "allocations"
+    title = "calls of the allocator (uprobes)"
+
+    def missing(self, bench: Bench, entry: str) -> Missing | None:
+        language = bench.stage.build(entry).contender.language
+        if language.lower() not in COMPILED:
+            return Missing(f"{language} makes its objects without a call that could be counted from outside")
+        return tool("readelf") or uprobes.missing()
+
+    def observe(self, bench: Bench, entry: str) -> Reading:
+        with serving(bench.stage, entry, self.name) as server:
+            pids = server.usage().pids
+            found = [allocators.of(pid) for pid in pids]
+            names = " and ".join(sorted({allocator.name for allocator, _ in found}))
+            places = {place for _, places in found for place in places}
+            threads = set(_threads(pids))
+            with uprobes.counting(sorted(places), sorted(threads)) as calls:
+                before = calls.total()
+                loaded = server.load(bench.seconds, lead_in_ms=0)
+                made = calls.total() - before
+            late = len(set(_threads(server.usage().pids)) - threads)
+        told = f"allocations of {entry} are its calls of {names}"
+        if late:
+            told += f", but for those of {late} threads that began meanwhile"
+        return Reading(
+            values={"allocations": made / loaded.requests},
+            facts={f"note {entry} allocations": told},
+            throughput_rps=loaded.throughput_rps,
+        )
+
+
+def _threads(pids: Iterable[int]) -> Iterable[int]:
+    for pid in pids:
+        yield from (int(task.name) for task in Path(f"/proc/{pid}/task").glob("[0-9]*"))
