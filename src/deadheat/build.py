@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat import artifact, toolchain
+from deadheat import artifact, runtime_size, toolchain
 from deadheat.command import fill, path
 from deadheat.hosts import Host, wait
 from deadheat.interrupt import Stop
@@ -147,6 +147,7 @@ class Builder:
             status="ready",
             build_s=build_s,
             artifact_bytes=_artifact_bytes(contender, folder),
+            runtime_bytes=runtime_size.needed_by(contender.needs),
             binary=_binary(contender, folder),
             toolchains=versions,
             log=str(log),
@@ -212,7 +213,12 @@ def _recorded(marker: Path, contender: Contender, *, cached: bool) -> Built:
         # Built before sizes were taken.
         record = record.model_copy(update={"binary": sizes})
         write_whole(marker, record.model_dump_json())
-    own = {"workload": contender.workload, "contender": contender.id, "cached": cached}
+    own = {
+        "workload": contender.workload,
+        "contender": contender.id,
+        "cached": cached,
+        "runtime_bytes": runtime_size.needed_by(contender.needs),
+    }
     return record.model_copy(update=own | {"times": _times(marker.parent)})
 
 

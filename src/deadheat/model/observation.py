@@ -11,7 +11,8 @@ from deadheat.model.base import Noun
 class Built(Noun):
     """A contender after its build: `ready`, or why it does not race. Bytes and seconds.
 
-    `tail`: the last lines that a failed build said; all of them are in `log`.
+    `tail`: the last lines that a failed build said; all of them are in `log`. `runtime_bytes`: what must be
+    shipped beside the artifact, of runtimes that it does not bring itself.
     """
 
     type: Literal["built"] = "built"
@@ -22,6 +23,7 @@ class Built(Noun):
     cached: bool = False
     build_s: float | None = None
     artifact_bytes: int | None = None
+    runtime_bytes: int | None = None
     binary: Binary | None = None
     times: BuildTimes | None = None
     toolchains: dict[str, str] = {}
