@@ -45,6 +45,7 @@ def row_of(found: Tally, contender: Contender, ceiling: str | None) -> Contender
         }
     if (checked := found.checked.get(entry)) is not None:
         row["response_headers"] = checked.headers
+        row["offers"] = contender.offers if checked.ok else ()
     if status == "measured":
         row |= _figures(found, entry, ceiling)
     return ContenderResult(**row)

@@ -7,11 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from deadheat.http2 import GOAWAY, Connection
+
 from .conftest import Start
 from .servers import GRACE_S
 from .test_answers import CONTENDERS
-from .wire import GOAWAY, Connection
 
+TIMEOUT_S = 30.0
 # A JVM that SIGTERM has ended in good order exits with 128 + 15.
 JVM_CODE = 143
 
@@ -19,7 +21,7 @@ JVM_CODE = 143
 @pytest.mark.parametrize("contender", CONTENDERS)
 def test_a_stopped_server_says_goaway_and_ends(contender: str, start: Start) -> None:
     server = start(contender)
-    connection = Connection(server.port)
+    connection = Connection("127.0.0.1", server.port, TIMEOUT_S)
     with ThreadPoolExecutor(1) as reader:
         # Read meanwhile: some wait until their client has answered a ping.
         frames = reader.submit(connection.frames_until_end)

@@ -37,6 +37,11 @@ class Stage:
     logs: Path
     observed: Sequence[Observation] = ()
 
+    @property
+    def server_cpus(self) -> tuple[int, ...]:
+        """Of the servers of this race."""
+        return self.plan.server_cpus if self.race.server_cpus is None else self.race.server_cpus
+
     def build(self, entry: str) -> Build:
         """The build of an entry of the race."""
         contender = next(e.contender for e in self.race.entries if e.id == entry)
@@ -59,12 +64,12 @@ class Stage:
         build = self.build(entry)
         assert build.folder is not None
         name = (output or entry).replace(":", "+")
-        known = {"cpus": len(self.plan.server_cpus), "host": self.host.address, **values}
+        known = {"cpus": len(self.server_cpus), "host": self.host.address, **values}
         return Spec(
             argv=command.argv(build.contender, known, args),
             cwd=build.folder,
             env=command.environment(build.contender, known),
-            cpus=frozenset(self.plan.server_cpus),
+            cpus=frozenset(self.server_cpus),
             stdout=self.logs / f"{name}.out",
             stderr=self.logs / f"{name}.err",
             time_limit_s=time_limit_s,

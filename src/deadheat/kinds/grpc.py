@@ -14,7 +14,7 @@ import grpc
 from deadheat import grpc_call
 from deadheat.conformance import Case, Check, Wrong
 from deadheat.grpc_call import Method
-from deadheat.kinds import server_check
+from deadheat.kinds import grpc_frames, grpc_offers, server_check
 from deadheat.kinds.base import Stage
 from deadheat.kinds.server import ServerBlock
 from deadheat.kinds.server_check import Listening
@@ -47,26 +47,47 @@ class GrpcKind:
 
 
 def _cases(stage: Stage, entry: str, server: Listening) -> Iterator[Case]:
-    """All on one connection."""
-    with grpc_call.channel(stage.host.address, server.port) as opened:
+    """First by hand who speaks there, then all calls on one connection, at last how it stops.
+
+    A ceiling gives right answers to the load and to what it is asked alike; the rest is a stack's.
+    """
+    host, port, method = server.host, server.port, _method(stage)
+    messages = _work(stage).messages
+    is_stack = stage.build(entry).contender.class_ != "ceiling"
+    token_of = random.Random(f"{stage.plan.seed}:by hand:{entry}")
+    yield lambda: grpc_frames.whole_reply(host, port, method, _message(stage, token(token_of)), messages)
+    with grpc_call.channel(host.address, port) as opened:
         yield from _calls(stage, entry, opened)
+        if is_stack:
+            yield from _refusals(stage, opened, token(token_of))
+        offers = grpc_offers.cases(opened, method.path[1:].partition("/")[0])
+        yield from (offers[offer] for offer in stage.build(entry).contender.offers)
+    yield lambda: grpc_frames.deadline(host, port, method)
+    if is_stack:
+        last = _message(stage, token(token_of))
+        yield lambda: grpc_frames.stop(host, port, method, last, messages, server.stop)
 
 
 def _calls(stage: Stage, entry: str, opened: grpc.Channel) -> Iterator[Case]:
-    """A ceiling gives right answers to the load and to what it is asked alike; the rest is a stack's."""
     work, method = _work(stage), _method(stage)
-    ceiling = stage.build(entry).contender.class_ == "ceiling"
     rng = random.Random(f"{stage.plan.seed}:check:{entry}")
     for name in (*(token(rng) for _ in range(5)), *NAMES):
         yield partial(_greeted, work, method, opened, name)
     yield partial(_greeted, work, method, opened, token(rng), grpc.Compression.Gzip)
     yield partial(_all_at_once, work, method, opened, [token(rng) for _ in range(CONCURRENT)])
-    if not ceiling:
-        unknown = Method("/nobody.Nowhere/Nothing", method.request, method.reply, server_streaming=False)
-        yield partial(_refused, work, unknown, opened, "x", grpc.StatusCode.UNIMPLEMENTED)
-        large = "x" * TOO_LARGE_BYTES
-        yield partial(_refused, work, method, opened, large, *TOO_LARGE)
-        yield partial(_greeted, work, method, opened, token(rng))
+
+
+def _refusals(stage: Stage, opened: grpc.Channel, name: str) -> Iterator[Case]:
+    """What nobody serves, what is too long; and that it serves on as before."""
+    work, method = _work(stage), _method(stage)
+    unknown = Method("/nobody.Nowhere/Nothing", method.request, method.reply, server_streaming=False)
+    yield partial(_refused, work, unknown, opened, "x", grpc.StatusCode.UNIMPLEMENTED)
+    yield partial(_refused, work, method, opened, "x" * TOO_LARGE_BYTES, *TOO_LARGE)
+    yield partial(_greeted, work, method, opened, name)
+
+
+def _message(stage: Stage, name: str) -> bytes:
+    return bytes(_method(stage).request(**_filled(_work(stage).data, name)).SerializeToString())
 
 
 def _greeted(
@@ -142,6 +163,7 @@ def target(stage: Stage, port: int) -> Mapping[str, Any]:
         "url": f"grpc://{stage.host.address}:{port}",
         "connections": stage.race.connections,
         "streams": stage.race.streams,
+        "threads": stage.race.generator_threads,
         "proto": str(_proto(stage)),
         "call": work.call,
         "data": work.data,

@@ -47,6 +47,7 @@ def target(stage: Stage, port: int) -> Mapping[str, Any]:
     return {
         "url": f"http://{stage.host.address}:{port}",
         "connections": stage.race.connections,
+        "threads": stage.race.generator_threads,
         "request": {
             "method": request.method,
             "path": request.path,

@@ -9,6 +9,8 @@ from deadheat.model.base import Noun
 from deadheat.model.workload import Preset
 
 Class = Literal["idiomatic", "tuned", "ceiling"]
+# Services that a gRPC server has beside its own.
+Offer = Literal["health", "reflection"]
 
 
 class LargestN(Noun):
@@ -39,7 +41,7 @@ class Recipe(Noun):
 
 
 class ContenderFile(Noun):
-    """`contender.toml` as it is written."""
+    """`contender.toml` as it is written. What a gRPC server `offers` is checked with its answers."""
 
     title: str
     language: str
@@ -49,6 +51,7 @@ class ContenderFile(Noun):
     artifact: str | None = None
     run: str
     env: dict[str, str] = {}
+    offers: tuple[Offer, ...] = ()
     default: bool = False
     max_n: int | LargestN | None = None
     why: str | None = None
@@ -72,6 +75,7 @@ class Contender(Noun):
     artifact: str | None
     run: str
     env: dict[str, str]
+    offers: tuple[Offer, ...] = ()
     default: bool
     max_n: int | LargestN | None
     why: str | None

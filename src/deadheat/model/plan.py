@@ -59,6 +59,7 @@ class WorkloadPlan(Noun):
     """One race: a workload in one setting by one method. Times in milliseconds.
 
     `loads`: shares of the slowest contender's capacity at which latency is measured in an open loop.
+    `server_cpus`: the servers' CPUs where they are not the run's. `notes`: what the race cannot show.
     """
 
     workload: str
@@ -73,6 +74,9 @@ class WorkloadPlan(Noun):
     n: int | None = None
     connections: int | None = None
     streams: int | None = None
+    server_cpus: tuple[int, ...] | None = None
+    generator_threads: int = Field(default=1, ge=1)
+    notes: tuple[str, ...] = ()
     warm_up_ms: int = 0
     lead_in_ms: int = 0
     counted_ms: int = 0

@@ -8,7 +8,7 @@ from deadheat.model.artifact import Binary
 from deadheat.model.base import Noun
 from deadheat.model.calibration import CalibrationCited
 from deadheat.model.claim import ClaimResult, PublishedGate, PublishedRow
-from deadheat.model.contender import Class
+from deadheat.model.contender import Class, Offer
 from deadheat.model.observation import OutsideRun
 from deadheat.model.workload import Kind, Metric, Preset
 
@@ -129,7 +129,7 @@ class CarryOver(Noun):
 
 
 class ContenderResult(Noun):
-    """One row of a workload's table."""
+    """One row of a workload's table. `offers`: what a gRPC server has beside its service, as was checked."""
 
     name: str
     variant: str | None
@@ -150,6 +150,7 @@ class ContenderResult(Noun):
     private_memory_bytes: int | None = None
     shared_memory_bytes: int | None = None
     response_headers: tuple[str, ...] = ()
+    offers: tuple[Offer, ...] = ()
     bytes_per_response: float | None = None
     peak_memory_bytes: int | None = None
     peak_memory_range_bytes: tuple[int, int] | None = None
@@ -206,7 +207,9 @@ class Verdict(Noun):
 
 
 class WorkloadResult(Noun):
-    """A race and its verdicts. `findings`: what else its blocks tell, a sentence each."""
+    """A race and its verdicts. `findings`: what else its blocks tell, a sentence each. `server_cores`: how
+    many each server had, where that is what the races of a run differ in.
+    """
 
     name: str
     kind: Kind
@@ -219,6 +222,7 @@ class WorkloadResult(Noun):
     n: int | None = None
     connections: int | None = None
     streams: int | None = None
+    server_cores: int | None = None
     blocks: int
     blocks_planned: int
     slices: int

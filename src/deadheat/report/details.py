@@ -50,11 +50,16 @@ def _columns(kind: str, rows: Sequence[ContenderResult], libraries: Cell) -> lis
             ("peak memory", lambda row: words.size(row.peak_memory_bytes)),
         ]
     if kind in ("http", "grpc") and any(row.private_memory_bytes for row in rows):
+        told: tuple[str, Cell] = (
+            "headers of a response",
+            lambda row: "; ".join(row.response_headers) or words.DASH,
+        )
+        also: tuple[str, Cell] = ("serves also", lambda row: ", ".join(row.offers) or words.DASH)
         return [
             ("memory of its own", lambda row: words.size(row.private_memory_bytes)),
             ("its share of others'", lambda row: words.size(row.shared_memory_bytes)),
             ("threads", lambda row: _count(row.threads)),
-            ("headers of a response", lambda row: "; ".join(row.response_headers) or words.DASH),
+            told if kind == "http" else also,
         ]
     if kind != "program":
         return []
