@@ -47,7 +47,10 @@ class Figures:
         return next((row for row in rows if row.here is not None), rows[0])
 
     def claim(self, id_: str, method: str = "deadheat") -> ClaimResult:
-        return next(row for row in self.claims if (row.id, row.method) == (id_, method))
+        for row in self.claims:
+            if (row.id, row.method) == (id_, method):
+                return row
+        raise SystemExit(f"{self._study} makes no claim {id_} (by the method {method})")
 
     def here(self, id_: str, method: str = "deadheat") -> str:
         """The ratio here with its interval, without remarks."""
@@ -58,12 +61,20 @@ class Figures:
         if method == "as-published" and setting is None:
             setting = self._study
         races = [race for race in races if race.setting == setting]
-        return next(race for race in races if any(row.status == "measured" for row in race.contenders))
+        for race in races:
+            if any(row.status == "measured" for row in race.contenders):
+                return race
+        command = f"deadheat race {workload}" + (" --method as-published" if method == "as-published" else "")
+        raise SystemExit(f"{self._study}: none of these runs measured {command} ({setting or 'as it is'})")
 
     def row(
         self, workload: str, contender: str, method: str = "deadheat", setting: str | None = None
     ) -> ContenderResult:
-        return next(row for row in self.race(workload, method, setting).contenders if row.id == contender)
+        race = self.race(workload, method, setting)
+        for row in race.contenders:
+            if row.id == contender:
+                return row
+        raise SystemExit(f"{self._study}: {contender} is not in the race {workload}")
 
     @property
     def gates(self) -> list[PublishedGate]:
@@ -135,10 +146,12 @@ def main() -> None:
     ]
     if not runs:
         raise SystemExit(__doc__)
-    for template in sorted((PAGES / "templates").glob("*.md.j2")):
-        study = template.name.removesuffix(".md.j2")
+    studies = [path.name.removesuffix(".md.j2") for path in sorted((PAGES / "templates").glob("*.md.j2"))]
+    # All before the first is written: pages of different runs would not fit together.
+    pages = {study: render(study, runs) for study in studies}
+    for study, text in pages.items():
         page = PAGES / f"{study}.md"
-        page.write_text(render(study, runs))
+        page.write_text(text)
         print(page.relative_to(ROOT))
 
 
