@@ -107,17 +107,19 @@ describe RedisClient::Parser do
     outcomes.size.should eq 3
   end
 
-  it "gives a reply or a typed error for a damaged reply" do
+  it "gives the same replies and a typed error for damaged ones, however they are cut" do
     random = Random.new(7)
-    whole = "*3\r\n$3\r\nbar\r\n%1\r\n+a\r\n,1.5\r\n=7\r\ntxt:abc\r\n"
-    50_000.times do
-      bytes = whole.to_slice.dup
-      random.rand(1..3).times { bytes[random.rand(bytes.size)] = random.rand(UInt8) }
-      begin
-        parse(String.new(bytes))
-      rescue RedisClient::ProtocolError | RedisClient::ConnectionError
-      end
+    whole = "+OK\r\n*3\r\n$3\r\nbar\r\n%1\r\n+a\r\n,1.5\r\n=7\r\ntxt:abc\r\n>1\r\n:1\r\n$-1\r\n!5\r\nOOM n\r\n"
+    outcomes = Hash(String, Int32).new(0)
+    300.times do
+      bytes = whole.to_slice.to_a
+      random.rand(1..3).times { damage(bytes, random) }
+      expected = read_all(bytes, bytes.size)
+      outcomes[expected[1]] += 1
+      (1...bytes.size).each { |at| read_all(bytes, at).should eq expected }
     end
+    # Protocol errors and replies that end early, or the damage is none.
+    outcomes.keys.sort!.should eq ["RedisClient::ConnectionError", "RedisClient::ProtocolError"]
   end
 
   it "reads back what it is given, in any nesting" do
@@ -126,6 +128,45 @@ describe RedisClient::Parser do
       value = random_value(random, 0)
       parse(String.build { |io| render(value, io) }).should eq value
     end
+  end
+end
+
+# Changes, drops or adds one byte.
+def damage(bytes : Array(UInt8), random : Random) : Nil
+  at = random.rand(bytes.size)
+  case random.rand(3)
+  when 0 then bytes[at] = random.rand(UInt8)
+  when 1 then bytes.delete_at(at)
+  else        bytes.insert(at, "\r\n0123456789-$*%~|".to_slice.sample(random))
+  end
+end
+
+# All replies of *bytes*, which come in two pieces cut at *at*, and what ended them.
+def read_all(bytes : Array(UInt8), at : Int32) : {Array(String), String}
+  slice = Slice.new(bytes.to_unsafe, bytes.size)
+  parser = RedisClient::Parser.new(RedisClient::Input.new(Pieces.new([slice[0, at], slice[at, slice.size - at]])))
+  replies = [] of String
+  loop { replies << parser.read.inspect }
+rescue error : RedisClient::ProtocolError | RedisClient::ConnectionError
+  {replies || [] of String, error.class.name}
+end
+
+# Gives each of its pieces at once, then nothing more.
+class Pieces < IO
+  def initialize(@pieces : Array(Bytes))
+  end
+
+  def read(slice : Bytes) : Int32
+    @pieces.shift if @pieces.first?.try(&.empty?)
+    return 0 unless piece = @pieces.first?
+    count = Math.min(slice.size, piece.size)
+    slice.copy_from(piece[0, count])
+    @pieces[0] = piece + count
+    count
+  end
+
+  def write(slice : Bytes) : Nil
+    raise IO::Error.new("read only")
   end
 end
 

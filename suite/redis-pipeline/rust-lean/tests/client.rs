@@ -49,6 +49,53 @@ fn names_what_went_wrong() {
     ));
 }
 
+/// Bytes that no server means, the same for the same seed: a few replies, then anything.
+fn garbage(seed: u64) -> Vec<u8> {
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut bytes = b"+OK\r\n".repeat(seed as usize % 3);
+    for _ in 0..40 {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        let alphabet = b"+-:$*_0123456789\r\n\r\nabc\x00\xff";
+        bytes.push(alphabet[(state >> 33) as usize % alphabet.len()]);
+    }
+    bytes
+}
+
+#[test]
+fn garbage_ends_in_a_typed_error_and_the_client_does_not_hang() {
+    let mut refused = 0;
+    for seed in 0..200 {
+        let mut client = client_of(move |mut stream| {
+            let mut command = [0; 3 * PING_BYTES];
+            stream.read_exact(&mut command).unwrap();
+            for piece in garbage(seed).chunks(1 + seed as usize % 7) {
+                // The client may have gone after the first piece.
+                if stream.write_all(piece).is_err() {
+                    return;
+                }
+            }
+        });
+        let mut replies = client
+            .pipeline(|pipe| (0..3).try_for_each(|_| pipe.command(&["PING"])))
+            .unwrap();
+        loop {
+            match replies.next_reply() {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(Error::Protocol(_)) => {
+                    refused += 1;
+                    break;
+                }
+                Err(Error::Closed | Error::Connection(_)) => break,
+                Err(other) => panic!("{seed}: {other}"),
+            }
+        }
+    }
+    assert!(refused > 100, "{refused}");
+}
+
 #[test]
 fn renders_parts_of_any_length() {
     for length in [0, 9, 10, 65_533, 65_534, 65_535, 65_536, 200_000] {

@@ -112,3 +112,83 @@ fn any_bytes_give_a_reply_or_an_error() {
     // All three happen, or the bytes try nothing.
     assert!(outcomes.iter().all(|count| *count > 0), "{outcomes:?}");
 }
+
+/// Replies of every kind, some of them long and nested, as a server would send them.
+fn valid() -> Vec<u8> {
+    let long = format!("$300\r\n{}\r\n", "x".repeat(300));
+    let nested = "*3\r\n$3\r\nbar\r\n*2\r\n:-1\r\n$-1\r\n*0\r\n";
+    [
+        "+OK\r\n",
+        "$3\r\nbar\r\n",
+        ":100000\r\n",
+        "$-1\r\n",
+        nested,
+        &long,
+        "-OOM no\r\n",
+    ]
+    .concat()
+    .into_bytes()
+}
+
+/// All replies at the start of `bytes`, and what stopped it: nothing, bytes that are missing, or an error.
+fn all(mut bytes: &[u8]) -> (Vec<Value>, Result<bool, String>) {
+    let mut values = Vec::new();
+    loop {
+        match parse(bytes) {
+            Ok(Some((reply, length))) => {
+                assert!(0 < length && length <= bytes.len());
+                values.push(reply.to_value());
+                bytes = &bytes[length..];
+            }
+            Ok(None) => return (values, Ok(bytes.is_empty())),
+            Err(Error::Protocol(what)) => return (values, Err(what.to_owned())),
+            Err(other) => panic!("{other}"),
+        }
+    }
+}
+
+/// As a connection delivers it: what has come is parsed as soon as it can be.
+fn in_two_parts(bytes: &[u8], at: usize) -> (Vec<Value>, Result<bool, String>) {
+    let (mut values, end) = all(&bytes[..at]);
+    if end.is_err() {
+        return (values, end);
+    }
+    let mut rest = bytes;
+    for _ in &values {
+        rest = &rest[parse(rest).unwrap().unwrap().1..];
+    }
+    let (more, end) = all(rest);
+    values.extend(more);
+    (values, end)
+}
+
+#[test]
+fn damaged_replies_mean_the_same_however_they_are_cut() {
+    let mut random = Random(7);
+    let mut ends = [0; 3];
+    for _ in 0..300 {
+        let mut bytes = valid();
+        for _ in 0..1 + random.below(3) {
+            let at = random.below(bytes.len());
+            match random.below(3) {
+                0 => bytes[at] = random.below(256) as u8,
+                1 => drop(bytes.remove(at)),
+                _ => bytes.insert(at, b"\r\n0123456789-$*"[random.below(15)]),
+            }
+        }
+        let (values, end) = all(&bytes);
+        for at in 0..=bytes.len() {
+            let (others, other) = in_two_parts(&bytes, at);
+            // An error may be seen before the line that has it is whole, but never anything else.
+            assert_eq!(end.is_err(), other.is_err(), "{at} of {bytes:?}");
+            assert_eq!(values, others, "{at} of {bytes:?}");
+        }
+        ends[match end {
+            Ok(true) => 0,
+            Ok(false) => 1,
+            Err(_) => 2,
+        }] += 1;
+    }
+    // All three happen, or the damage is none.
+    assert!(ends.iter().all(|count| *count > 0), "{ends:?}");
+}
