@@ -64,7 +64,7 @@ def _race(
     ceiling = next((e for e in raced if by_id[e].class_ == "ceiling" and found.of(e)), None)
     table = {entry: rows.row_of(found, by_id[entry], ceiling) for entry in raced}
     null_pair = judging.null_pair_of(found)
-    race_gates = (*gates.of_workload(found), *judging.null_gate(null_pair))
+    race_gates = (*gates.of_workload(found), *judging.null_gate(found, null_pair))
     measured = [entry for entry in raced if table[entry].status == "measured"]
     pairs = claimed_pairs(suite, race)
     verdicts = judging.verdicts_of(found, table, measured, margin, race_gates, pairs)
@@ -81,6 +81,7 @@ def _race(
         n=race.n,
         connections=race.connections,
         streams=race.streams,
+        server_cores=len(race.server_cpus) if race.server_cpus is not None else None,
         blocks=len(found.blocks),
         blocks_planned=race.blocks,
         slices=sum(len(found.of(entry.id)) for entry in race.entries),
@@ -91,6 +92,8 @@ def _race(
         notes=race.outside.notes if race.outside else (),
     )
     result = findings.told(result, findings.of_race(found, table))
+    # What it cannot show belongs with what it shows.
+    result = result.model_copy(update={"findings": (*race.notes, *result.findings)})
     return claims.Race(found, derive_outside.with_published(result, found, suite))
 
 

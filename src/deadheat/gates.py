@@ -26,7 +26,8 @@ def of_contender(tally: Tally, entry: str, ceiling: str | None) -> tuple[GateRes
     gates += list(_if_known(server_limited, tally, entry, tally.race.metric))
     slices = tally.slices(entry)
     if slices:
-        gates += [errors(slices), littles_law(slices), generator_cpu(slices), server_cpu_known(slices)]
+        gates += [errors(slices), littles_law(slices), generator_cpu(slices, tally.race.generator_threads)]
+        gates.append(server_cpu_known(slices))
         gates += list(_if_known(below_ceiling, tally, entry, ceiling))
         gates += list(_if_known(flatness, tally, entry, tally.race.reference_entry))
     gates += contamination.of_contender(tally, entry)
@@ -76,17 +77,21 @@ def littles_law(slices: list[Slice]) -> GateResult:
     return gate_result("littles-law", ok, value, f"1 +-{LITTLES_LAW_LIMIT:.0%}", advice)
 
 
-def generator_cpu(slices: list[Slice]) -> GateResult:
-    """The generator had CPU to spare, so that the race is not about the generator."""
+def generator_cpu(slices: list[Slice], threads: int) -> GateResult:
+    """The generator had CPU to spare on each thread, so that the race is not about the generator."""
+    limit = f"below {GENERATOR_CPU_LIMIT:.0%}"
     counted = sum(s.counted_until_ns - s.counted_from_ns for s in slices)
-    share = sum(s.engine_cpu_ns for s in slices) / counted
+    if counted <= 0:
+        nothing = "no slice has a counted part: report this run's journal"
+        return gate_result("generator-cpu", False, None, limit, nothing)
+    share = sum(s.engine_cpu_ns for s in slices) / counted / threads
     server = sum(s.server_cpu_ns or 0 for s in slices) / counted
     ok = share < GENERATOR_CPU_LIMIT
     advice = (
         f"generator-limited: the generator used {share:.0%} of its core and the server {server:.0%} of its: "
         "the figure is a lower bound; lower --connections, or give the generator another core"
     )
-    return gate_result("generator-cpu", ok, share, f"below {GENERATOR_CPU_LIMIT:.0%}", advice)
+    return gate_result("generator-cpu", ok, share, limit, advice)
 
 
 def server_cpu_known(slices: list[Slice]) -> GateResult:

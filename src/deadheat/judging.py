@@ -1,6 +1,5 @@
 """A race's null pair, its verdicts and its places: who may be said to be faster than whom."""
 
-import math
 from collections.abc import Mapping, Sequence
 
 from deadheat import stats
@@ -34,23 +33,30 @@ def null_pair_of(found: Tally) -> NullPair | None:
         compare(found, null, reference, VALUES[found.race.metric], found.race.metric)
     )
     shown = judged.estimate
+    if shown.ratio is None:
+        return None
     return NullPair(
         contender=found.race.reference,
-        ratio=shown.ratio or math.nan,
+        ratio=shown.ratio,
         ci=shown.ci,
         ci_99_9=shown.at(0.999).ci,
         ok=judged.ok,
     )
 
 
-def null_gate(null_pair: NullPair | None) -> tuple[GateResult, ...]:
-    if null_pair is None:
-        return ()
+def null_gate(found: Tally, null_pair: NullPair | None) -> tuple[GateResult, ...]:
+    """None where the reference was not raced twice."""
+    limit = "99.9% interval covers 1"
     advice = (
         "the reference differs from itself: something favours a place in the order; report this run's journal"
     )
-    limit = "99.9% interval covers 1"
-    return (gate_result("null-pair", null_pair.ok, null_pair.ratio, limit, advice),)
+    if null_pair is not None:
+        return (gate_result("null-pair", null_pair.ok, null_pair.ratio, limit, advice),)
+    null = found.race.null_entry
+    if null is None or not found.common_blocks(found.race.reference_entry, null):
+        return ()
+    advice = "in no block did the reference have a value both times it was entered"
+    return (gate_result("null-pair", False, None, limit, advice),)
 
 
 def verdicts_of(

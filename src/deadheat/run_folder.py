@@ -18,6 +18,8 @@ from deadheat.model.plan import Plan
 from deadheat.model.result import Results
 
 LATEST = "latest"
+# Of results.json and plan.json (docs/schema).
+SCHEMA = 1
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -125,15 +127,37 @@ def explained(path: Path, elsewhere: str = "--out names another folder") -> Iter
 
 def _load(path: Path, type_: type[M]) -> M:
     try:
-        return type_.model_validate_json(path.read_bytes())
+        text = path.read_bytes()
+        found = type_.model_validate_json(text)
     except OSError as error:
         raise UserError(
             f"{path}: cannot be read: {error.strerror}", hint="deadheat report RUN derives results again"
         ) from error
     except ValidationError as error:
         first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise UserError(
-            f"{path}: not of this version: {where}: {first['msg']}",
-            hint="deadheat report RUN derives results again from the journal",
-        ) from error
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise _of_another_version(path, _other_schema(text) or f"{where}: {first['msg']}") from error
+    # One of another schema may happen to have the same fields, and mean something else by them.
+    if (why := _other_schema(text)) is not None:
+        raise _of_another_version(path, why)
+    return found
+
+
+def _of_another_version(path: Path, why: str) -> UserError:
+    return UserError(
+        f"{path}: not of this version: {why}",
+        hint="deadheat report RUN derives results again from the journal",
+    )
+
+
+def _other_schema(text: bytes) -> str | None:
+    """Which schema a file says it has, where it is not ours, and who wrote it."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return None
+    about = found if isinstance(found, dict) else {}
+    if (schema := about.get("schema", SCHEMA)) == SCHEMA:
+        return None
+    wrote = f" (Deadheat {about['version']} wrote it)" if "version" in about else ""
+    return f"schema {schema}, and {SCHEMA} is read here{wrote}"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from deadheat import toml_file
 from deadheat.errors import UserError
-from deadheat.model.claim import Study
+from deadheat.model.claim import Study, metrics_of
 from deadheat.model.contender import Contender, ContenderFile, resolve
 from deadheat.model.workload import Workload
 
@@ -72,6 +72,13 @@ def _studies(
                 line = toml_file.line_of(file, "claim", place, "workload")
                 near = _near(claim.workload, workloads)
                 raise UserError(f'{file}:{line}: no workload is called "{claim.workload}"{near}')
+            kind = workloads[claim.workload].kind
+            if claim.metric not in metrics_of(kind):
+                line = toml_file.line_of(file, "claim", place, "metric")
+                known = ", ".join(metrics_of(kind))
+                raise UserError(
+                    f'{file}:{line}: a workload of kind {kind} has no metric "{claim.metric}"; it has {known}'
+                )
             ids = [contender.id for contender in contenders[claim.workload]]
             for key in ("a", "b"):
                 if (name := getattr(claim, key)) not in ids:

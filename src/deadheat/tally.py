@@ -146,14 +146,16 @@ def _best(runs: Iterable[OutsideRun]) -> OutsideRun:
 
 
 def throughput_rps(turn: Turn) -> float:
-    """Replies in the counted part over its length; 0 where something went wrong in it.
+    """Replies in the counted part over its length; 0 where something went wrong in it, or where it had none.
 
     An outside generator's is what it printed, errors and all: a gate judges those.
     """
     if isinstance(turn, OutsideRun):
         return turn.throughput_rps
     assert isinstance(turn, Slice)
-    return 0.0 if turn.errors and sum(turn.errors.values()) else turn.replies / turn.counted_s
+    if turn.counted_s <= 0 or (turn.errors and sum(turn.errors.values())):
+        return 0.0
+    return turn.replies / turn.counted_s
 
 
 def wall_s(turn: Turn) -> float:

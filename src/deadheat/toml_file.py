@@ -59,8 +59,18 @@ def _explain(path: Path, text: str, type_: type[BaseModel], error: ErrorDetails)
     dotted = ".".join(str(part) for part in location)
     if error["type"] == "missing":
         return f'{where}: key "{dotted}" is missing'
+    if error["type"] == "literal_error":
+        return f"{where}: {dotted}: {_no_such(error)}"
     message = error["msg"].removeprefix("Value error, ")
     return f"{where}: {dotted}: {message}" if dotted else f"{where}: {message}"
+
+
+def _no_such(error: ErrorDetails) -> str:
+    """A value that is none of those that may stand there: the nearest, or all where none is near."""
+    known = re.findall(r"'([^']*)'", error.get("ctx", {}).get("expected", ""))
+    near = difflib.get_close_matches(str(error["input"]), known, n=1)
+    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known)}"
+    return f'no "{error["input"]}"; {hint}'
 
 
 def _known_keys(type_: type[BaseModel], location: Location) -> list[str]:

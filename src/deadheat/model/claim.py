@@ -1,10 +1,11 @@
 """A claim: one checkable statement of a published study, with its published figures."""
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
 from deadheat.model.base import Noun
+from deadheat.model.workload import Kind
 
 # What the studies were measured with; h2load and our own generator are set beside ghz.
 Tool = Literal["wrk", "ghz", "time", "h2load", "deadheat-load"]
@@ -53,6 +54,20 @@ ClaimMetric = Literal[
 ]
 
 
+# What only a client that is timed as a whole has; servers have what is neither here nor common to both.
+OF_CLIENTS = ("wall_s", "own_wall_s", "cpu_s")
+OF_ALL = ("peak_memory_bytes", "artifact_bytes", "build_s")
+
+
+def metrics_of(kind: Kind) -> tuple[str, ...]:
+    """The metrics that a claim about a workload of this kind may name."""
+    clients = kind in ("program", "redis-client")
+    return tuple(m for m in MORE_IS_BETTER if m in OF_ALL or (m in OF_CLIENTS) == clients)
+
+
+Figure = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+
+
 class Published(Noun):
     """The published figures in the study's own unit, or what the text gives instead.
 
@@ -60,11 +75,11 @@ class Published(Noun):
     where it says that `a` is less than so many times as good as `b`.
     """
 
-    a: float | None = None
-    b: float | None = None
-    ratio: float | None = None
+    a: Figure | None = None
+    b: Figure | None = None
+    ratio: Figure | None = None
     direction: bool = False
-    at_most: float | None = None
+    at_most: Figure | None = None
     unit: str = ""
 
 
