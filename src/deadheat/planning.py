@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from deadheat import __version__, commit, planning_load, planning_published, planning_settings
+from deadheat import __version__, commit, planning_load, planning_published, planning_scale, planning_settings
 from deadheat.errors import UserError
 from deadheat.kinds import equal_load
 from deadheat.model.contender import Contender
@@ -67,6 +67,7 @@ class Asked:
     seed: int | None = None
     connections: tuple[int, ...] = ()
     streams: tuple[int, ...] = ()
+    scale: bool = False
     claims: str | None = None
     redis: RedisAsked = field(default_factory=RedisAsked)
     server_cpus: tuple[int, ...] = (0,)
@@ -107,6 +108,10 @@ def _ours(asked: Asked, suite: Suite, names: Sequence[str]) -> list[WorkloadPlan
             "--rounds, --pipeline-depth and --redis are for Redis clients, and none is raced here",
             hint="deadheat race redis-pipeline",
         )
+    if asked.scale and not any(suite.workloads[name].kind in SERVERS for name in names):
+        raise UserError(
+            "--scale is for servers, and none is raced here", hint="deadheat race grpc-unary --scale"
+        )
     chosen = {name: _chosen(asked, suite, name, names) for name in names}
     races = [
         race for name in names if chosen[name] for race in _races(asked, suite.workload(name), chosen[name])
@@ -119,6 +124,7 @@ def _as_published(asked: Asked, suite: Suite, names: Sequence[str]) -> list[Work
         ("--budget", asked.budget_s),
         ("--connections", asked.connections),
         ("--streams", asked.streams),
+        ("--scale", asked.scale),
         ("--redis", asked.redis.servers),
         ("--rounds", asked.redis.rounds),
         ("--pipeline-depth", asked.redis.depths),
@@ -194,6 +200,8 @@ def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) ->
     race = _race(asked, workload, contenders)
     if workload.kind in SERVERS:
         races = planning_load.of_server(race, workload.load, asked.connections, asked.streams)
+        if asked.scale:
+            races = planning_scale.of_scale(races, asked.server_cpus, asked.generator_cpus)
         # Several loads share the time of one.
         seconds = _seconds(race, SIZES[asked.preset]) / len(races)
         return [one.model_copy(update={"rounds": _rounds(one, seconds, asked.preset)}) for one in races]

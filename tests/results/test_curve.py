@@ -40,3 +40,23 @@ def test_one_load_is_no_curve(tmp_path: Path) -> None:
     of = race()
     found = derive.results(plan(of), suite(tmp_path), {}, observations(of))
     assert list(curve.tables(found)) == []
+
+
+def test_a_race_at_each_number_of_cores_tells_throughput_a_core(tmp_path: Path) -> None:
+    one = race().model_copy(update={"setting": "cores=1", "server_cpus": (0,)})
+    two = race().model_copy(update={"setting": "cores=2", "server_cpus": (0, 1), "notes": ("no more",)})
+    seen = [*observations(one), *observations(two, dict.fromkeys(("slow", "slow'"), 1.8))]
+    whole = plan(one).model_copy(update={"workloads": (two, one)})
+    found = derive.results(whole, suite(tmp_path), {}, seen)
+    assert {result.setting: result.server_cores for result in found.workloads} == {"cores=1": 1, "cores=2": 2}
+    told = {result.setting: "no more" in result.findings for result in found.workloads}
+    assert told == {"cores=1": False, "cores=2": True}
+    ((title, (header, *rows)),) = curve.tables(found)
+    assert title == "echo · requests/s (times as fast as slow); a core"
+    assert header == ["", "1 core", "2 cores"]
+    cells = {row[0]: row[1:] for row in rows}
+    for cell, cores in zip(cells["slow"], (1, 2), strict=True):
+        whole_figure, _, a_core = cell.partition(" (1); ")
+        rate, each = (float(text.replace(",", "")) for text in (whole_figure, a_core))
+        assert abs(rate / each / cores - 1) < 0.01
+    assert "no more" in markdown.render(found)

@@ -50,6 +50,10 @@ def run(
     streams: Annotated[
         str | None, typer.Option(help="gRPC calls in flight on each connection: 50, or 1,10,50.")
     ] = None,
+    scale: Annotated[
+        bool,
+        typer.Option("--scale", help="Servers on 1, 2, 4, ... cores, all but the load's: a race at each."),
+    ] = False,
     claims: Annotated[
         str | None, typer.Option(metavar="STUDY", help="Race just what the claims of a study need.")
     ] = None,
@@ -80,6 +84,7 @@ def run(
       deadheat race http-hello --preset standard
       deadheat race fib -c go -c crystal:no-debug --budget 2m --margin 1%
       deadheat race http-hello --connections 10,64,400
+      deadheat race grpc-unary --scale
       deadheat race --claims go-vs-crystal-2020
       deadheat race --method as-published http-hello
       deadheat race redis-pipeline --pipeline-depth 1,10,100,1000,400000
@@ -98,7 +103,7 @@ def run(
     if resume is not None:
         outcome = session.resume(out, resume, _view(), _watch(live, live_port), db)
     else:
-        servers, generators = _cpus(server_cpus, generator_cpus, pinned=method == "deadheat")
+        servers, generators = _cpus(server_cpus, generator_cpus, pinned=method == "deadheat", scale=scale)
         asked = Asked(
             workloads=tuple(workloads or ()),
             contenders=tuple(contender or ()),
@@ -110,6 +115,7 @@ def run(
             seed=seed,
             connections=options.counts(connections),
             streams=options.counts(streams),
+            scale=scale,
             claims=claims,
             redis=_redis(redis, rounds, pipeline_depth),
             server_cpus=servers,
@@ -126,13 +132,14 @@ def run(
 
 
 def _cpus(
-    servers: str | None, generators: str | None, *, pinned: bool
+    servers: str | None, generators: str | None, *, pinned: bool, scale: bool
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Of the servers, and of the generator; where nothing is pinned both may use all."""
+    from deadheat import planning_scale  # noqa: PLC0415
     from deadheat.machine import default_cpus  # noqa: PLC0415
 
-    default = default_cpus()
     every = tuple(sorted(os.sched_getaffinity(0)))
+    default = planning_scale.cpus(every) if scale else default_cpus()
     return (
         options.cpus(servers) if servers is not None else default.servers if pinned else every,
         options.cpus(generators) if generators is not None else default.generators if pinned else every,

@@ -4,7 +4,7 @@ next."""
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from deadheat.model.result import ContenderResult, Results, WorkloadResult
+from deadheat.model.result import ContenderResult, Measure, Results, WorkloadResult
 from deadheat.report import words
 
 Table = list[list[str]]
@@ -13,16 +13,23 @@ Table = list[list[str]]
 def tables(results: Results) -> Iterator[tuple[str, Table]]:
     """For each workload raced in several settings a title and a table: the header, then a row a contender.
 
-    A cell is the contender's own figure and how many times as fast as the reference it is there.
+    A cell is the contender's own figure and how many times as fast as the reference it is there; where the
+    races differ in the servers' cores, its figure a core too.
     """
     ours = [result for result in results.workloads if result.method == "deadheat" and result.slices]
     key = _same_measurement
     for _, group in groupby(sorted(ours, key=key), key):
-        races = sorted(group, key=lambda race: (race.connections or 0, race.streams or 0))
+        races = sorted(group, key=_place)
         if len(races) > 1:
             first = races[0]
-            title = f"{first.name} · {words.UNITS[first.metric]} (times as fast as {first.reference})"
+            a_core = "; a core" if first.server_cores is not None else ""
+            unit = words.unit(first.metric, first.kind)
+            title = f"{first.name} · {unit} (times as fast as {first.reference}){a_core}"
             yield title, _table(races)
+
+
+def _place(race: WorkloadResult) -> tuple[int, int, int]:
+    return race.server_cores or 0, race.connections or 0, race.streams or 0
 
 
 def _same_measurement(race: WorkloadResult) -> tuple[str, str, str]:
@@ -40,7 +47,11 @@ def _table(races: Sequence[WorkloadResult]) -> Table:
 def _label(race: WorkloadResult, races: Sequence[WorkloadResult]) -> str:
     if race.connections is None:
         return race.setting or (f"n={race.n}" if race.n is not None else "default")
+    cores = race.server_cores
+    if cores is not None and len({(one.connections, one.streams) for one in races}) == 1:
+        return _cores(cores)
     label = f"{race.connections:,} connections"
+    label = f"{_cores(cores)}, {label}" if cores is not None else label
     several = len({one.streams for one in races}) > 1
     return f"{label}, {race.streams} streams" if several else label
 
@@ -51,7 +62,19 @@ def _cell(race: WorkloadResult, id_: str) -> str:
         return ""
     if row.status != "measured":
         return row.status
-    return words.amount(race.metric, words.own_measure(race.metric, row)) + _against(race, row)
+    own = words.own_measure(race.metric, row)
+    return words.amount(race.metric, own) + _against(race, row) + _a_core(race, own)
+
+
+def _cores(count: int) -> str:
+    return "1 core" if count == 1 else f"{count} cores"
+
+
+def _a_core(race: WorkloadResult, own: Measure | None) -> str:
+    """Throughput a core; costs in time are not shared out."""
+    if race.server_cores is None or race.metric != "throughput_rps" or own is None:
+        return ""
+    return f"; {words.figure(own.estimate / race.server_cores)}"
 
 
 def _against(race: WorkloadResult, row: ContenderResult) -> str:

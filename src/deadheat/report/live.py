@@ -206,7 +206,7 @@ class LiveView:
         best = max((_speed(row) for row in rows.values()), default=0.0)
         table = Table(box=None, padding=(0, 2), header_style="dim")
         table.add_column("contender", no_wrap=True)
-        table.add_column(words.UNITS[plan.metric], justify="right")
+        table.add_column(words.unit(plan.metric, plan.kind), justify="right")
         table.add_column("", no_wrap=True, width=BAR_WIDTH)
         table.add_column(f"against {escape(plan.reference)}")
         table.add_column("state", style="dim")

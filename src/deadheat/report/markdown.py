@@ -130,7 +130,7 @@ def _published(result: WorkloadResult) -> Iterator[str]:
 def _columns(result: WorkloadResult) -> list[tuple[str, Column]]:
     columns: list[tuple[str, Column]] = [
         (
-            words.UNITS[result.metric],
+            words.unit(result.metric, result.kind),
             lambda row: words.amount(result.metric, words.own_measure(result.metric, row)),
         ),
         ("times as fast as " + result.reference, _ratio),
@@ -151,9 +151,19 @@ def _columns(result: WorkloadResult) -> list[tuple[str, Column]]:
     return [
         *columns,
         ("peak memory", _peak),
-        ("artifact", lambda row: words.size(row.artifact_bytes)),
+        ("artifact" + " + runtime" * _ships(result), _shipped),
         ("build", lambda row: words.DASH if row.build_s is None else words.seconds(row.build_s)),
     ]
+
+
+def _ships(result: WorkloadResult) -> bool:
+    """Whether anything here must be shipped beside somebody's artifact."""
+    return any(row.runtime_bytes for row in result.contenders)
+
+
+def _shipped(row: ContenderResult) -> str:
+    runtime = f" + {words.size(row.runtime_bytes)}" if row.runtime_bytes else ""
+    return words.size(row.artifact_bytes) + runtime
 
 
 def _ratio(row: ContenderResult) -> str:

@@ -14,7 +14,7 @@ DASH = words.DASH
 
 def header(result: WorkloadResult) -> tuple[str, ...]:
     second = "own clock" if result.kind == "redis-client" else "mean latency"
-    what = words.UNITS[result.metric]
+    what = words.unit(result.metric, result.kind)
     return ("contender", f"{what}, published", "here", f"{second}, published", "here", "remarks")
 
 

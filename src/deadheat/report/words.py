@@ -7,6 +7,11 @@ UNITS = {"throughput_rps": "requests/s", "wall_s": "wall time", "cpu_s": "CPU ti
 DASH = "-"
 
 
+def unit(metric: str, kind: str) -> str:
+    """What a race's figures are: of gRPC the field counts calls."""
+    return "calls/s" if kind == "grpc" and metric == "throughput_rps" else UNITS[metric]
+
+
 def ratio(value: float) -> str:
     """1.22, 0.0123, 12.3, 1,234: three significant digits, never fewer than two decimals near 1."""
     return figure(value) if value < 0.1 or value >= 10 else f"{value:.2f}"
@@ -87,7 +92,7 @@ def headline(result: WorkloadResult) -> str:
     """`http-hello · requests/s, 64 connections · 6 blocks, 3,840 slices`."""
     name = result.name + (f" [{result.setting}]" if result.setting else "")
     name += f" ({result.method})" if result.method != "deadheat" else ""
-    what = UNITS[result.metric]
+    what = unit(result.metric, result.kind)
     if result.connections is not None:
         what += f", {result.connections} connections"
         what += f" of {result.streams} streams" if result.streams not in (None, 1) else ""

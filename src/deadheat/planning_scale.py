@@ -1,0 +1,67 @@
+"""How servers scale: a race at each number of cores, the load's own cores kept apart."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from deadheat.machine import ROOT, Cpus, siblings_of
+from deadheat.model.plan import WorkloadPlan
+
+# Of the physical cores, the load's: by measurement it costs a fifth of what it loads, and needs to spare.
+LOAD_SHARE = 4
+
+
+def cpus(usable: Collection[int], root: Path = ROOT) -> Cpus:
+    """The last quarter of the physical cores (one at least) for the load, all others for the servers.
+
+    A core's further threads come behind the first threads of all, so that few cores are whole ones.
+    """
+    cores = sorted({tuple(sorted(siblings_of(cpu, root) & set(usable))) for cpu in usable})
+    if len(cores) == 1:
+        # Threads of one core, or one CPU for both.
+        first, *others = cores[0]
+        return Cpus((first,), tuple(others[:1]) or (first,), tuple(others[1:]))
+    theirs = max(1, len(cores) // LOAD_SHARE)
+    servers, load = cores[:-theirs], cores[-theirs:]
+    return Cpus(_whole_first(servers), tuple(core[0] for core in load))
+
+
+def of_scale(
+    races: Sequence[WorkloadPlan], servers: Sequence[int], generators: Sequence[int]
+) -> tuple[WorkloadPlan, ...]:
+    """Each race at 1, 2, 4, ... and at all of the servers' CPUs. Each says what it cannot show."""
+    return tuple(
+        race.model_copy(
+            update={
+                "setting": " ".join(filter(None, (f"cores={cores}", race.setting))),
+                "server_cpus": tuple(servers[:cores]),
+                "generator_threads": min(len(generators), race.connections or 1),
+                "notes": (*race.notes, _not_shown(len(servers), len(generators))),
+            }
+        )
+        for race in races
+        for cores in steps(len(servers))
+    )
+
+
+def steps(cores: int) -> tuple[int, ...]:
+    """Doubled from 1 on, and the last."""
+    doubled = [1 << n for n in range(cores.bit_length())]
+    return tuple(dict.fromkeys([*doubled, cores]))
+
+
+def _not_shown(servers: int, generators: int) -> str:
+    """What no race here can tell of scaling."""
+    load = "1 CPU is" if generators == 1 else f"{generators} CPUs are"
+    if servers == 1:
+        return (
+            f"scaling cannot be shown here: {load} the load's and 1 is left to the servers; "
+            "it takes 3 CPUs or more"
+        )
+    return f"servers on more than {servers} CPUs are not shown: {load} the load's"
+
+
+def _whole_first(cores: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    threads = max(len(core) for core in cores)
+    return tuple(core[n] for n in range(threads) for core in cores if n < len(core))
