@@ -38,6 +38,7 @@ def row_of(found: Tally, contender: Contender, ceiling: str | None) -> Contender
     if built is not None:
         row |= {
             "artifact_bytes": built.artifact_bytes,
+            "runtime_bytes": built.runtime_bytes,
             "build_s": built.build_s,
             "binary": built.binary,
             "compiling": build_summary.summary(built.times) if built.times else None,

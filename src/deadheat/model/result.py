@@ -129,7 +129,8 @@ class CarryOver(Noun):
 
 
 class ContenderResult(Noun):
-    """One row of a workload's table. `offers`: what a gRPC server has beside its service, as was checked."""
+    """One row of a workload's table. `offers`: what a gRPC server has beside its service, as was checked.
+    `runtime_bytes`: what must be shipped beside the artifact, where it does not bring its runtime itself."""
 
     name: str
     variant: str | None
@@ -156,6 +157,7 @@ class ContenderResult(Noun):
     peak_memory_range_bytes: tuple[int, int] | None = None
     threads: int | None = None
     artifact_bytes: int | None = None
+    runtime_bytes: int | None = None
     build_s: float | None = None
     binary: Binary | None = None
     compiling: Compiling | None = None

@@ -60,6 +60,7 @@ def _columns(kind: str, rows: Sequence[ContenderResult], libraries: Cell) -> lis
             ("its share of others'", lambda row: words.size(row.shared_memory_bytes)),
             ("threads", lambda row: _count(row.threads)),
             told if kind == "http" else also,
+            *_builds(rows),
         ]
     if kind != "program":
         return []
@@ -73,12 +74,17 @@ def _columns(kind: str, rows: Sequence[ContenderResult], libraries: Cell) -> lis
             ("stripped", lambda row: words.size(row.binary.stripped if row.binary else None)),
             ("libraries", libraries),
         ]
-    if any(row.compiling for row in rows):
-        columns += [
-            ("cold build", lambda row: cold(row.compiling)),
-            ("warm build", lambda row: warm(row.compiling)),
-        ]
-    return columns
+    return [*columns, *_builds(rows)]
+
+
+def _builds(rows: Sequence[ContenderResult]) -> list[tuple[str, Cell]]:
+    """Where builds were timed (`deadheat build --times`)."""
+    if not any(row.compiling for row in rows):
+        return []
+    return [
+        ("cold build", lambda row: cold(row.compiling)),
+        ("warm build", lambda row: warm(row.compiling)),
+    ]
 
 
 def cold(times: Compiling | None) -> str:

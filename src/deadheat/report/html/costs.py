@@ -48,6 +48,8 @@ def columns(result: WorkloadResult) -> tuple[Column, ...]:
          lambda r: r.first_response_ms, _ms),
         ("peak memory", "of the whole process tree", False, lambda r: _float(r.peak_memory_bytes), _size),
         ("artifact", "what is deployed", False, lambda r: _float(r.artifact_bytes), _size),
+        ("runtime", "what must be shipped with it: interpreter or virtual machine, its library", False,
+         lambda r: _float(r.runtime_bytes), _size),
         ("build", "from clean sources", False, lambda r: r.build_s, words.seconds),
     ]  # fmt: skip
     found = (_column(result.contenders, *column) for column in asked)
