@@ -55,6 +55,7 @@ def of_race(found: Tally, rows: Mapping[str, ContenderResult]) -> Findings:
         *drifted,
         *map(_carried, carried),
         *_equal_work([rows[entry] for entry in shown]),
+        *(sentence for entry in shown if (sentence := _closes(entry, found))),
     )
     return Findings(variance, warm_up, drift, carried, sentences)
 
@@ -217,3 +218,12 @@ def _equal_work(rows: Sequence[ContenderResult]) -> Iterator[str]:
     if len(sizes) > 1 and sizes[-1][0] > EQUAL_BYTES * sizes[0][0]:
         (least, who), (most, whose) = sizes[0], sizes[-1]
         yield f"unequal work on the wire: {least:,.0f} bytes a response ({who}) to {most:,.0f} ({whose})"
+
+
+def _closes(entry: str, found: Tally) -> str | None:
+    """A server may close what was idle while it was frozen, once a turn; under load it should not."""
+    slices = found.slices(entry)
+    again, replies = sum(s.reconnects for s in slices), sum(s.replies_all for s in slices)
+    if again <= (found.race.connections or 0) * len(slices):
+        return None
+    return f"{entry} closes connections: {again:,} were opened again for {replies:,} replies"
