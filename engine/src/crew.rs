@@ -109,6 +109,9 @@ fn merge(mut sum: Slice, other: &Slice) -> Slice {
     for (status, count) in &other.statuses {
         *sum.statuses.entry(*status).or_default() += count;
     }
+    if let (Some(sum), Some(other)) = (&mut sum.http2, &other.http2) {
+        sum.add(other);
+    }
     // Each loop read the clock of the whole process: the widest reading is that of all.
     sum.engine_cpu_ns = sum.engine_cpu_ns.max(other.engine_cpu_ns);
     sum.server_cpu_ns = sum.server_cpu_ns.max(other.server_cpu_ns);

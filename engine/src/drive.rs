@@ -48,6 +48,11 @@ struct HttpFields {
     request: RequestFields,
     #[serde(default)]
     expect: ExpectFields,
+    #[serde(default)]
+    http2: bool,
+    /// Requests in flight on each connection, over HTTP/2.
+    #[serde(default)]
+    streams: Option<u32>,
 }
 
 #[derive(Default, Deserialize)]
@@ -172,7 +177,7 @@ impl Targets {
         let spec = match url.scheme.as_str() {
             "grpc" | "grpcs" => Spec::grpc(&open.url, fields(open.ask)?),
             "redis" | "rediss" => Spec::redis(&open.url, fields(open.ask)?),
-            _ => Spec::new(&open.url, http(url.path, fields(open.ask)?)),
+            _ => http(&open.url, url.path, fields(open.ask)?)?,
         };
         let spec = Spec {
             connections: open.connections,
@@ -249,8 +254,11 @@ fn fields<T: DeserializeOwned>(fields: Fields) -> Result<T> {
     serde_json::from_value(fields.into()).map_err(|error| Error::usage(format!("open: {error}")))
 }
 
-fn http(path: String, fields: HttpFields) -> Request {
-    Request {
+fn http(url: &str, path: String, fields: HttpFields) -> Result<Spec> {
+    if fields.streams.is_some() && !fields.http2 {
+        return Err(Error::usage("open: streams need http2"));
+    }
+    let request = Request {
         method: fields.request.method.unwrap_or_else(|| "GET".into()),
         path: fields.request.path.unwrap_or(path),
         headers: fields.request.headers,
@@ -261,5 +269,10 @@ fn http(path: String, fields: HttpFields) -> Request {
             success: false,
         },
         weight: None,
-    }
+    };
+    Ok(Spec {
+        http2: fields.http2,
+        pipeline: fields.streams.unwrap_or(1),
+        ..Spec::new(url, request)
+    })
 }

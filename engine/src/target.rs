@@ -14,6 +14,7 @@ use crate::net::tls::{self, Tls, Trust};
 use crate::net::Net;
 use crate::protocol::grpc::{self, Grpc};
 use crate::protocol::http1::{Http1, Request};
+use crate::protocol::http2::Http2;
 use crate::protocol::redis::{self, Login, Redis};
 use crate::protocol::Protocol;
 use rustls::pki_types::ServerName;
@@ -32,6 +33,8 @@ pub struct Spec {
     /// Requests in flight on one connection: pipelined, or streams.
     pub pipeline: u32,
     pub keep_alive: bool,
+    /// For HTTP: version 2, with prior knowledge where there is no TLS to agree on it.
+    pub http2: bool,
     pub timeout_ms: u64,
     pub coalesce: Coalesce,
     /// The address may be anyone's.
@@ -53,6 +56,7 @@ impl Spec {
             threads: 1,
             pipeline: 1,
             keep_alive: true,
+            http2: false,
             timeout_ms: 5_000,
             coalesce: Coalesce::Off,
             remote: false,
@@ -139,6 +143,14 @@ pub fn open(spec: &Spec) -> Result<Box<dyn Target>> {
     spec.check()?;
     let url = Url::parse(&spec.url)?;
     match url.scheme.as_str() {
+        "http" | "https" if spec.http2 => {
+            if !spec.keep_alive {
+                return Err(Error::usage("HTTP/2 has no connections without keep-alive"));
+            }
+            let is_tls = url.scheme == "https";
+            let protocol = Http2::new(requests(spec)?, is_tls, &url.authority())?;
+            open_with(spec, &url, &protocol, spec.pipeline, b"h2")
+        }
         "http" | "https" => open_with(spec, &url, &http1(spec, &url)?, spec.pipeline, b"http/1.1"),
         "grpc" | "grpcs" => {
             let is_tls = url.scheme == "grpcs";
@@ -228,17 +240,18 @@ where
     Ok(Box::new(load))
 }
 
-fn http1(spec: &Spec, url: &Url) -> Result<Http1> {
+fn requests(spec: &Spec) -> Result<Vec<Request>> {
     if spec.requests.is_empty() {
         return Err(Error::usage("at least one request is needed"));
     }
+    Ok(spec.requests.clone())
+}
+
+fn http1(spec: &Spec, url: &Url) -> Result<Http1> {
     if !spec.keep_alive && spec.pipeline > 1 {
         return Err(Error::usage("a pipeline needs keep-alive"));
     }
-    spec.requests.iter().try_for_each(Request::check)?;
-    Ok(Http1::new(
-        spec.requests.clone(),
-        &url.authority(),
-        spec.keep_alive,
-    ))
+    let requests = requests(spec)?;
+    requests.iter().try_for_each(Request::check)?;
+    Ok(Http1::new(requests, &url.authority(), spec.keep_alive))
 }

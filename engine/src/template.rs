@@ -3,6 +3,8 @@
 //! The token is the same for a whole turn and is put in once, when the turn begins. The
 //! sequence number is each request's own and is put in as the request is written.
 
+pub mod nested;
+
 /// Puts the turn's token in place of every `{token}`.
 pub fn with_token(template: &str, token: &str) -> String {
     template.replace("{token}", token)

@@ -288,7 +288,7 @@ fn goaway_in_the_middle() {
     assert_eq!((slice.replies_all, slice.errors.protocol), (1, 1));
     assert_eq!(
         slice.first_error.unwrap(),
-        "GOAWAY: ENHANCE_YOUR_CALM slow: the call was not taken"
+        "GOAWAY: ENHANCE_YOUR_CALM slow: the request was not taken"
     );
 }
 
@@ -355,7 +355,7 @@ fn other_protocols_on_the_port() {
         ),
         (
             b"\x15\x03\x01\0\x02\x02\x46",
-            "the server speaks TLS: grpcs:// instead of grpc://",
+            "the server speaks TLS: https:// or grpcs:// instead of http:// or grpc://",
         ),
         (
             b"\0\0\x08\x06\0\0\0\0\0ABCDEFGH",

@@ -20,9 +20,6 @@ pub struct Grpc {
     /// What to call: package.Service/Method
     #[arg(long, value_name = "METHOD", help_heading = GRPC)]
     call: Option<String>,
-    /// Calls in flight on each connection
-    #[arg(long, default_value_t = 1, value_name = "N", help_heading = GRPC)]
-    streams: u32,
     /// Messages that each reply must bring, where the method streams them
     #[arg(long, value_name = "N", help_heading = GRPC)]
     messages: Option<u32>,
@@ -38,7 +35,12 @@ pub struct Grpc {
 }
 
 impl Grpc {
-    pub fn ask(&self, data: Option<&str>, metadata: &[(String, String)]) -> Result<Ask> {
+    pub fn ask(
+        &self,
+        data: Option<&str>,
+        metadata: &[(String, String)],
+        streams: u32,
+    ) -> Result<Ask> {
         Ok(Ask {
             proto: self.proto.clone(),
             protoset: self.protoset.clone(),
@@ -52,7 +54,7 @@ impl Grpc {
                 None => None,
             },
             messages: self.messages,
-            streams: Some(self.streams),
+            streams: Some(streams),
             metadata: metadata.to_vec(),
             deadline_ms: self.deadline.map(|ms| ms.try_into().unwrap_or(u32::MAX)),
             gzip: self.gzip,

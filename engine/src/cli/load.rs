@@ -105,6 +105,13 @@ pub struct Load {
     #[arg(long, value_name = "FILE", help_heading = REQUEST)]
     cacert: Option<PathBuf>,
 
+    /// HTTP/2 to http:// (with prior knowledge) and https:// (agreed on in TLS)
+    #[arg(long, help_heading = HTTP2)]
+    http2: bool,
+    /// Requests or calls in flight on each connection
+    #[arg(long, default_value_t = 1, value_name = "N", help_heading = HTTP2)]
+    streams: u32,
+
     #[command(flatten)]
     grpc: Grpc,
     #[command(flatten)]
@@ -126,6 +133,7 @@ pub struct Load {
 
 const OPEN: &str = "Open loop";
 const REQUEST: &str = "Requests";
+const HTTP2: &str = "HTTP/2 (--http2, or gRPC)";
 const OUTPUT: &str = "Output";
 
 /// A `-n` run ends by its count; this only bounds one that gets no replies.
@@ -162,14 +170,21 @@ impl Load {
             Some(path) => Trust::File(path.clone()),
             None => Trust::Public,
         };
-        let spec = match Url::parse(&url)?.scheme.as_str() {
+        let scheme = Url::parse(&url)?.scheme;
+        self.check_depth(&scheme)?;
+        let spec = match scheme.as_str() {
             "grpc" | "grpcs" => {
                 let data = self.data.as_deref().map(text_or_file).transpose()?;
-                Spec::grpc(&url, self.grpc.ask(data.as_deref(), &self.headers)?)
+                let ask = self
+                    .grpc
+                    .ask(data.as_deref(), &self.headers, self.streams)?;
+                Spec::grpc(&url, ask)
             }
             "redis" | "rediss" => Spec::redis(&url, self.redis.ask(self.pipeline)?),
             _ => Spec {
-                pipeline: self.pipeline,
+                // One of them is 1.
+                pipeline: self.pipeline.max(self.streams),
+                http2: self.http2,
                 requests: self.http_requests(&url)?,
                 ..Spec::new(&url, Request::get("/"))
             },
@@ -185,6 +200,27 @@ impl Load {
             trust,
             ..spec
         })
+    }
+
+    /// Pipelines and streams are two ways to have several requests on a connection, and each
+    /// protocol has one of them.
+    fn check_depth(&self, scheme: &str) -> Result<()> {
+        let is_grpc = matches!(scheme, "grpc" | "grpcs");
+        let is_http2 = is_grpc || self.http2;
+        let message = if self.http2 && !matches!(scheme, "http" | "https") {
+            format!("--http2: {scheme}:// is not HTTP, or is HTTP/2 anyhow")
+        } else if self.streams == 0 {
+            "--streams: at least 1".into()
+        } else if is_http2 && self.pipeline > 1 {
+            "--pipeline: HTTP/2 has --streams instead".into()
+        } else if is_http2 && self.no_keepalive {
+            "--no-keepalive: only for HTTP/1.1".into()
+        } else if !is_http2 && self.streams > 1 {
+            format!("--streams: only for --http2 and gRPC; {scheme}:// has --pipeline")
+        } else {
+            return Ok(());
+        };
+        Err(Error::usage(message))
     }
 
     /// One run, at `rate` or the one asked for.

@@ -3,6 +3,7 @@
 use super::arrivals::Arrivals;
 use super::open_loop::{OpenReport, Pacing};
 use super::tally::Errors;
+use crate::protocol::h2::counts::Traffic;
 use std::collections::BTreeMap;
 
 /// What is asked of one slice.
@@ -55,6 +56,9 @@ pub struct Slice {
     /// Replies of the whole slice by the protocol's status, for the summary of a run by hand.
     #[serde(skip)]
     pub statuses: BTreeMap<u16, u64>,
+    /// Of the whole slice, over HTTP/2; for the same summary.
+    #[serde(skip)]
+    pub http2: Option<Traffic>,
     pub engine_cpu_ns: u64,
     pub server_cpu_ns: Option<u64>,
     pub loop_delay_max_ns: u64,

@@ -282,6 +282,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
             errors: tally.errors,
             first_error: tally.first_error.clone(),
             statuses: tally.statuses(),
+            http2: self.protocol.traffic(),
             engine_cpu_ns: self.edges.engine_cpu_ns,
             server_cpu_ns: self.edges.server_cpu_ns,
             loop_delay_max_ns: tally.loop_delay_max_ns,

@@ -6,6 +6,7 @@ use crate::limits;
 use crate::load::open_loop::OpenReport;
 use crate::load::tally::Errors;
 use crate::load::turn::Slice;
+use crate::protocol::h2::counts::Traffic;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -78,6 +79,9 @@ pub struct Summary {
     pub statuses: BTreeMap<u16, u64>,
     pub errors_by_kind: Errors,
     pub first_error: Option<String>,
+    /// Frames by type, over HTTP/2 only; lead-in and drain included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub http2: Option<Traffic>,
     #[serde(skip)]
     bars: String,
 }
@@ -114,6 +118,7 @@ impl Summary {
             statuses: slice.statuses.clone(),
             errors_by_kind: slice.errors,
             first_error: slice.first_error.clone(),
+            http2: slice.http2,
             bars: bars(latencies),
         }
     }

@@ -7,8 +7,11 @@
 pub mod grpc;
 pub mod h2;
 pub mod http1;
+pub mod http2;
 pub mod in_order;
 pub mod redis;
+
+use self::h2::counts::Traffic;
 
 /// A request in flight, as the loop numbers them: `0..depth` within one connection.
 pub type Slot = u32;
@@ -129,5 +132,10 @@ pub trait Protocol {
         _output: &mut Vec<u8>,
     ) -> bool {
         false
+    }
+
+    /// What went over all connections since `prepare`, if the protocol counts it.
+    fn traffic(&self) -> Option<Traffic> {
+        None
     }
 }

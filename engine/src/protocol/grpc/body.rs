@@ -1,6 +1,7 @@
 //! The messages of one reply, compared as they come in.
 
-use super::message::{unpack, Expected, PREFIX};
+use super::expected::Wanted;
+use super::message::{unpack, PREFIX};
 
 /// Servers and clients of gRPC agree on 4 MiB where nobody says anything else.
 const LONGEST_MESSAGE: u32 = 4 << 20;
@@ -53,7 +54,7 @@ impl Body {
     pub fn take(
         &mut self,
         mut data: &[u8],
-        expected: Option<&Expected>,
+        expected: Option<&Wanted>,
         gzip: bool,
     ) -> Result<(), &'static str> {
         if let (Some(expected), true) = (expected, self.is_whole()) {
@@ -71,7 +72,7 @@ impl Body {
     fn take_slowly(
         &mut self,
         mut data: &[u8],
-        expected: Option<&Expected>,
+        expected: Option<&Wanted>,
         gzip: bool,
     ) -> Result<(), &'static str> {
         loop {
@@ -118,9 +119,9 @@ impl Body {
         }
     }
 
-    fn piece(&mut self, piece: &[u8], expected: Option<&Expected>) {
+    fn piece(&mut self, piece: &[u8], expected: Option<&Wanted>) {
         let Some(expected) = expected else { return };
-        let message = &expected.framed[PREFIX..];
+        let message = expected.message();
         if self.is_different {
             // One wrong message is enough to tell.
         } else if self.collecting {
@@ -135,13 +136,13 @@ impl Body {
         }
     }
 
-    fn end(&mut self, expected: Option<&Expected>) -> Result<(), &'static str> {
+    fn end(&mut self, expected: Option<&Wanted>) -> Result<(), &'static str> {
         self.have = 0;
         self.messages += 1;
         let Some(expected) = expected else {
             return Ok(());
         };
-        let message = &expected.framed[PREFIX..];
+        let message = expected.message();
         if self.is_different || (!self.collecting && self.at == message.len()) {
             return Ok(());
         }

@@ -1,6 +1,6 @@
 //! Header blocks of replies: initial headers and trailers.
 
-use crate::protocol::h2::hpack::{Decoder, Undecodable};
+use crate::protocol::h2::known;
 
 /// Names of the statuses, by number.
 const STATUSES: [&str; 17] = [
@@ -35,7 +35,7 @@ pub struct Head {
     grpc_message: String,
 }
 
-impl Head {
+impl known::Head for Head {
     fn take(&mut self, name: &[u8], value: &[u8]) {
         let text = || std::str::from_utf8(value).ok();
         match name {
@@ -56,6 +56,12 @@ impl Head {
         }
     }
 
+    fn http_status(&self) -> Option<u16> {
+        self.http_status
+    }
+}
+
+impl Head {
     /// The status in words.
     #[cold]
     pub fn status_text(&self) -> String {
@@ -65,50 +71,5 @@ impl Head {
             "" => format!("grpc-status {number} {name}"),
             message => format!("grpc-status {number} {name}: {message}"),
         }
-    }
-}
-
-/// The last block of its kind, and what it said. Servers send the same block for nearly every
-/// call, so most need a comparison instead of being decoded.
-#[derive(Debug)]
-pub struct Known {
-    block: Vec<u8>,
-    /// Of the header table; a block that changes the table is never known.
-    version: u64,
-    head: Head,
-}
-
-impl Default for Known {
-    fn default() -> Self {
-        Self {
-            block: Vec::new(),
-            version: u64::MAX,
-            head: Head::default(),
-        }
-    }
-}
-
-impl Known {
-    /// What `block` says.
-    #[inline]
-    pub fn head(&mut self, block: &[u8], decoder: &mut Decoder) -> Result<&Head, Undecodable> {
-        if self.version != decoder.version() || self.block != block {
-            self.decode(block, decoder)?;
-        }
-        Ok(&self.head)
-    }
-
-    fn decode(&mut self, block: &[u8], decoder: &mut Decoder) -> Result<(), Undecodable> {
-        let before = decoder.version();
-        self.version = u64::MAX;
-        self.head = Head::default();
-        let head = &mut self.head;
-        decoder.decode(block, |name, value| head.take(name, value))?;
-        if decoder.version() == before {
-            self.version = before;
-            self.block.clear();
-            self.block.extend_from_slice(block);
-        }
-        Ok(())
     }
 }

@@ -1,17 +1,17 @@
 //! Messages from JSON, by the contract.
 
 use super::ask::Ask;
+use super::expected::Expected;
+use super::template::template;
 use crate::error::{Error, Result};
+use crate::template::nested::{Length, Nested};
 use crate::template::with_token;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use flate2::Compression;
-use prost_reflect::prost::Message;
-use prost_reflect::{
-    DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor, ReflectMessage,
-};
+use prost_reflect::prost::Message as _;
+use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor};
 use serde_json::Value;
-use std::cell::RefCell;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -71,80 +71,35 @@ impl Method {
     /// The request with its prefix, as it goes over the wire.
     ///
     /// # Errors
-    /// `data` is not such a message.
-    pub fn request(&self, data: &Value, token: &str, gzip: bool) -> Result<Vec<u8>> {
+    /// `data` is not such a message, or has `{seq}` where it cannot be.
+    pub fn request(&self, data: &Value, token: &str, gzip: bool) -> Result<Nested> {
         let data = match data {
             Value::Null => Value::Object(serde_json::Map::new()),
             data => data.clone(),
         };
-        let message = message(self.0.input(), data, token, "--data")?.encode_to_vec();
+        let message = Message::new(self.0.input(), data, token, "--data")?;
         if !gzip {
-            return Ok(framed(0, &message));
+            return Ok(framed(0, message.template));
         }
+        let Some(bytes) = message.template.constant() else {
+            return Err(Error::usage(
+                "--gzip: with {seq} each call would have to be compressed",
+            ));
+        };
         let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-        let packed = encoder.write_all(&message).and_then(|()| encoder.finish());
-        Ok(framed(
-            1,
-            &packed.map_err(|error| Error::usage(format!("gzip: {error}")))?,
-        ))
+        let packed = encoder.write_all(bytes).and_then(|()| encoder.finish());
+        let packed = packed.map_err(|error| Error::usage(format!("gzip: {error}")))?;
+        Ok(framed(1, Nested::bytes(&packed)))
     }
 
     /// # Errors
-    /// `expect` is not such a message.
+    /// `expect` is not such a message, or has `{seq}` where it cannot be.
     pub fn reply(&self, expect: &Value, token: &str) -> Result<Expected> {
-        let message = message(self.0.output(), expect.clone(), token, "expect")?;
-        Ok(Expected {
-            framed: framed(0, &message.encode_to_vec()),
-            packed: RefCell::default(),
-            message,
-        })
-    }
-}
-
-/// The reply that is expected.
-#[derive(Clone, Debug)]
-pub struct Expected {
-    /// With its prefix: what most servers will send.
-    pub framed: Vec<u8>,
-    /// A compressed form of it that has come, with its prefix; empty if none has.
-    packed: RefCell<Vec<u8>>,
-    message: DynamicMessage,
-}
-
-impl Expected {
-    /// What follows the expected message in `data`, if `data` begins with it.
-    #[inline]
-    pub fn strip<'a>(&self, data: &'a [u8]) -> Option<&'a [u8]> {
-        let packed = self.packed.borrow();
-        match data.strip_prefix(self.framed.as_slice()) {
-            None if !packed.is_empty() => data.strip_prefix(packed.as_slice()),
-            rest => rest,
-        }
-    }
-
-    /// These compressed bytes are the message: next time they need not be unpacked.
-    pub fn is_also(&self, packed: &[u8]) {
-        *self.packed.borrow_mut() = framed(1, packed);
-    }
-
-    /// Whether other bytes are the same message: fields may stand in another order.
-    #[cold]
-    pub fn is(&self, bytes: &[u8]) -> bool {
-        let descriptor = self.message.descriptor();
-        DynamicMessage::decode(descriptor, bytes).is_ok_and(|message| message == self.message)
-    }
-
-    /// What is wrong with `bytes`.
-    #[cold]
-    pub fn explain(&self, bytes: &[u8]) -> String {
-        let expected = shown(&self.message);
-        match DynamicMessage::decode(self.message.descriptor(), bytes) {
-            Ok(message) => format!("message {}, expected {expected}", shown(&message)),
-            Err(_) => format!(
-                "{} bytes that are no message, expected {expected}",
-                bytes.len()
-            ),
-        }
+        let message = Message::new(self.0.output(), expect.clone(), token, "expect")?;
+        Ok(Expected::new(
+            framed(0, message.template),
+            message.descriptor,
+        ))
     }
 }
 
@@ -156,38 +111,83 @@ pub fn unpack(packed: &[u8], longest: u32) -> Option<Vec<u8>> {
     (message.len() <= longest as usize).then_some(message)
 }
 
-fn shown(message: &DynamicMessage) -> String {
-    let text = serde_json::to_string(message).unwrap_or_default();
-    text.chars().take(200).collect()
+/// A message with its prefix.
+pub fn framed(flag: u8, message: Nested) -> Nested {
+    let mut framed = Nested::bytes(&[flag]);
+    framed.push_counted(Length::Word, message);
+    framed
 }
 
-fn framed(flag: u8, message: &[u8]) -> Vec<u8> {
-    let length = (message.len() as u32).to_be_bytes();
-    [&[flag], &length[..], message].concat()
-}
-
-fn message(
+/// A message made from JSON.
+struct Message {
     descriptor: MessageDescriptor,
-    mut value: Value,
-    token: &str,
-    what: &str,
-) -> Result<DynamicMessage> {
-    put_token(&mut value, token);
-    let name = descriptor.full_name().to_owned();
-    DynamicMessage::deserialize(descriptor, value)
-        .map_err(|error| Error::usage(format!("{what} is no {name}: {error}")))
+    template: Nested,
 }
 
+impl Message {
+    fn new(
+        descriptor: MessageDescriptor,
+        mut value: Value,
+        token: &str,
+        what: &str,
+    ) -> Result<Self> {
+        put_token(&mut value, token);
+        let places = count_places(&value);
+        let name = descriptor.full_name().to_owned();
+        let message = DynamicMessage::deserialize(descriptor.clone(), value);
+        let message = message.map_err(|error| {
+            let hint = if places > 0 {
+                "; {seq} can only stand in texts"
+            } else {
+                ""
+            };
+            Error::usage(format!("{what} is no {name}: {error}{hint}"))
+        })?;
+        let bytes = message.encode_to_vec();
+        let template = match places {
+            0 => Some(Nested::bytes(&bytes)),
+            _ => template(&descriptor, &bytes).filter(|template| template.places() == places),
+        };
+        let template = template.ok_or_else(|| {
+            Error::usage(format!(
+                "{what}: {{seq}} stands in a part of {name} that is no text"
+            ))
+        })?;
+        Ok(Self {
+            descriptor,
+            template,
+        })
+    }
+}
+
+/// Puts the turn's token into every text and every key of a map.
 fn put_token(value: &mut Value, token: &str) {
     match value {
         Value::String(text) => *text = with_token(text, token),
         Value::Array(elements) => elements
             .iter_mut()
             .for_each(|value| put_token(value, token)),
-        Value::Object(fields) => fields
-            .values_mut()
-            .for_each(|value| put_token(value, token)),
+        Value::Object(fields) => {
+            let old = std::mem::take(fields);
+            fields.extend(old.into_iter().map(|(key, mut value)| {
+                put_token(&mut value, token);
+                (with_token(&key, token), value)
+            }));
+        }
         _ => {}
+    }
+}
+
+/// How often `{seq}` stands in texts and keys.
+fn count_places(value: &Value) -> usize {
+    match value {
+        Value::String(text) => Nested::text(text).places(),
+        Value::Array(elements) => elements.iter().map(count_places).sum(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| Nested::text(key).places() + count_places(value))
+            .sum(),
+        _ => 0,
     }
 }
 

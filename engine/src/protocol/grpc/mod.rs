@@ -7,35 +7,42 @@
 
 mod ask;
 mod body;
-mod connection;
+mod expected;
 mod head;
+mod judge;
 mod message;
-mod receive;
-mod stream;
+mod template;
 mod wire;
 
 pub use ask::Ask;
-pub use connection::Connection;
 
-use self::message::{Expected, Method};
-use self::receive::Asked;
-use self::wire::Wire;
-use super::h2::frame::{self, Frame};
-use super::{Failure, Protocol, Reply, Slot};
+use self::body::Body;
+use self::expected::Expected;
+use self::head::Head;
+use self::judge::{judge, not_grpc};
+use self::message::Method;
+use super::h2::exchange::{Asked, End, Exchange};
+use super::h2::wire::Wire;
+use super::h2::Client;
+use super::Failure;
 use crate::error::{Error, Result};
 
-/// The protocol, with the call of one turn rendered.
+/// The protocol.
+pub type Grpc = Client<Calls>;
+
+/// Calls of one method, as rendered for one turn, and the judgement of their replies.
 #[derive(Clone)]
-pub struct Grpc {
+pub struct Calls {
     ask: Ask,
     method: Method,
     is_tls: bool,
     authority: String,
     messages: u32,
-    wire: Wire,
+    /// Of the one call.
+    wires: Vec<Wire>,
     expected: Option<Expected>,
-    /// How often `prepare` was called: each time there may be other headers.
-    turn: u64,
+    /// An expected message with its sequence number in place.
+    scratch: Vec<u8>,
 }
 
 /// Only a text takes this: what can be rendered with it can be rendered with any token.
@@ -59,118 +66,83 @@ impl Grpc {
                 )));
             }
         }
-        let mut grpc = Self {
+        Ok(Self::over(Calls {
             ask: ask.clone(),
             method,
             is_tls,
             authority: authority.into(),
             messages: ask.messages.unwrap_or(1),
-            wire: Wire::default(),
+            wires: Vec::new(),
             expected: None,
-            turn: 0,
-        };
-        grpc.prepare("");
-        Ok(grpc)
+            scratch: Vec::new(),
+        }))
     }
 }
 
-impl Protocol for Grpc {
-    type Connection = Connection;
+impl Exchange for Calls {
+    type Reply = Body;
+    type Head = Head;
 
     fn prepare(&mut self, token: &str) {
         let ask = &self.ask;
         let payload = self.method.request(&ask.data, token, ask.gzip);
         let payload = payload.expect("looked at in `new`, with an odd token");
-        self.wire = Wire::new(ask, self.is_tls, &self.authority, token, payload);
+        self.wires = wire::wires(ask, self.is_tls, &self.authority, token, payload);
         self.expected = ask.expect.as_ref().map(|expect| {
             let reply = self.method.reply(expect, token);
             reply.expect("looked at in `new`, with an odd token")
         });
-        self.turn += 1;
-    }
-
-    fn connect(&mut self, depth: u32, output: &mut Vec<u8>) -> Connection {
-        Connection::new(depth, output)
-    }
-
-    fn ready(&self, connection: &Connection) -> bool {
-        connection.is_ready
     }
 
     #[inline]
-    fn room(&self, connection: &Connection) -> u32 {
-        connection.room()
+    fn wires(&self) -> &[Wire] {
+        &self.wires
     }
 
     #[inline]
-    fn spent(&self, connection: &Connection) -> bool {
-        connection.is_spent
+    fn pick(&self, _: u64) -> u32 {
+        0
     }
 
     #[inline]
-    fn request(&mut self, connection: &mut Connection, slot: Slot, _: u64, output: &mut Vec<u8>) {
-        connection.call(slot, self.turn, &self.wire, output);
+    fn begin(&mut self, body: &mut Body) {
+        body.reset();
     }
 
     #[inline]
-    fn receive(
+    fn head(&mut self, _: Asked, _: &mut Body, head: &Head) -> Option<Failure> {
+        not_grpc(head)
+    }
+
+    #[inline]
+    fn data(
         &mut self,
-        connection: &mut Connection,
-        input: &[u8],
-        output: &mut Vec<u8>,
-        replies: &mut impl FnMut(Reply),
-    ) -> std::result::Result<usize, Failure> {
-        let asked = Asked {
-            wire: &self.wire,
-            expected: self.expected.as_ref(),
-            messages: self.messages,
-            gzip: self.ask.gzip,
-        };
-        if !connection.is_ready {
-            is_http2(input)?;
-        }
-        let mut at = 0;
-        while let Some((frame, used)) = Frame::parse(&input[at..])? {
-            at += used;
-            if !connection.is_ready && frame.kind != frame::SETTINGS {
-                return Err(Failure::protocol(
-                    "not HTTP/2: it does not begin with SETTINGS",
-                ));
+        asked: Asked,
+        body: &mut Body,
+        content: &[u8],
+    ) -> std::result::Result<(), Failure> {
+        let expected = self.expected.as_ref();
+        let wanted = expected.map(|expected| expected.of(asked.sequence, &mut self.scratch));
+        body.take(content, wanted.as_ref(), self.ask.gzip)
+            .map_err(Failure::protocol)
+    }
+
+    #[inline]
+    fn end(&mut self, asked: Asked, body: &mut Body, end: End<'_, Head>) -> (u16, Option<Failure>) {
+        let (head, failure) = match end {
+            End::Data => {
+                let failure = Failure::protocol("the trailers are missing");
+                return (u16::MAX, Some(failure));
             }
-            connection.frame(&frame, &asked, output, replies)?;
-        }
-        Ok(at)
+            End::Trailers(trailers) => (trailers, None),
+            // Trailers only: the first block is the last.
+            End::Head(head) => (head, not_grpc(head)),
+        };
+        let expected = self.expected.as_ref();
+        let failure = failure.or_else(|| {
+            let sequence = asked.sequence;
+            judge(head, body, self.messages, expected, sequence)
+        });
+        (head.grpc_status.unwrap_or(u16::MAX), failure)
     }
-
-    fn begun(&self, connection: &Connection, slot: Slot, _unused: usize) -> bool {
-        connection.streams.get(slot).has_head
-    }
-
-    fn why_late(&self, connection: &Connection, slot: Slot) -> Option<&'static str> {
-        let waits = connection.blocked.contains(&slot);
-        waits.then_some("the server's flow-control window stays closed")
-    }
-
-    fn abandon(&mut self, connection: &mut Connection, slot: Slot, output: &mut Vec<u8>) -> bool {
-        let id = connection.streams.get(slot).id;
-        if id != 0 {
-            frame::push_reset(id, frame::CANCEL, output);
-            connection.end(slot);
-        }
-        connection.is_ready
-    }
-}
-
-/// Whether the first bytes that came can be HTTP/2; if not, what they are.
-fn is_http2(input: &[u8]) -> std::result::Result<(), Failure> {
-    if input.starts_with(b"HTTP/") {
-        return Err(Failure::protocol("the server speaks HTTP/1, not HTTP/2"));
-    }
-    // A record of TLS: alert or handshake, version 3.
-    if matches!(input, [0x15 | 0x16, 3, ..]) {
-        return Err(Failure::protocol(
-            "the server speaks TLS: grpcs:// instead of grpc://",
-        ));
-    }
-    Ok(())
 }

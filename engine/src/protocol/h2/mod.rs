@@ -1,5 +1,16 @@
-//! HTTP/2 framing and header compression, for clients and servers: pure functions over bytes.
+//! HTTP/2: framing and header compression for clients and servers, pure functions over bytes,
+//! and the client that gRPC and plain requests have in common.
 //! Source: RFC 9113 (HTTP/2), RFC 7541 (HPACK).
 
+pub mod client;
+pub mod connection;
+pub mod counts;
+pub mod exchange;
 pub mod frame;
 pub mod hpack;
+pub mod known;
+mod receive;
+pub mod stream;
+pub mod wire;
+
+pub use client::Client;

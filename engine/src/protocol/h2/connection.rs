@@ -1,10 +1,11 @@
-//! One HTTP/2 connection as a gRPC client sees it: what it sends.
+//! One HTTP/2 connection as a client sees it: what it sends.
 
-use super::head::Known;
+use super::exchange::{Asked, Exchange};
+use super::frame::{self, DATA, END_STREAM, FRAME_SIZE, WINDOW};
+use super::hpack::{self, Decoder};
+use super::known::Known;
 use super::stream::Streams;
 use super::wire::Wire;
-use crate::protocol::h2::frame::{self, DATA, END_STREAM, FRAME_SIZE, WINDOW};
-use crate::protocol::h2::hpack::{self, Decoder};
 use crate::protocol::Slot;
 use std::collections::VecDeque;
 
@@ -21,22 +22,22 @@ pub struct Peer {
     pub table_size: usize,
 }
 
-pub struct Connection {
-    pub streams: Streams,
+pub struct Connection<E: Exchange> {
+    pub streams: Streams<E::Reply>,
     pub peer: Peer,
     /// SETTINGS have come.
     pub is_ready: bool,
-    /// No new calls.
+    /// No new requests.
     pub is_spent: bool,
     /// Bytes that the server still takes on this connection.
     pub window: i64,
-    /// Calls whose payload waits for a window.
+    /// Requests whose payload waits for a window.
     pub blocked: VecDeque<Slot>,
     /// Bytes that came and were not given back to the server's window.
     pub consumed: u32,
     pub decoder: Decoder,
-    pub known_head: Known,
-    pub known_trailers: Known,
+    pub known_head: Known<E::Head>,
+    pub known_trailers: Known<E::Head>,
     /// A header block that goes on in CONTINUATIONs: stream, flags, bytes so far.
     pub block: Option<(u32, u8)>,
     pub block_bytes: Vec<u8>,
@@ -44,9 +45,11 @@ pub struct Connection {
     entered: u64,
     /// The table became smaller, and the server has yet to be told that this is known.
     pub size_update: Option<usize>,
+    /// Payloads that vary, one at a time.
+    scratch: Vec<u8>,
 }
 
-impl Connection {
+impl<E: Exchange> Connection<E> {
     /// Appends preface and SETTINGS.
     pub fn new(depth: u32, output: &mut Vec<u8>) -> Self {
         output.extend_from_slice(frame::PREFACE);
@@ -78,6 +81,7 @@ impl Connection {
             block_bytes: Vec::new(),
             entered: 0,
             size_update: None,
+            scratch: Vec::new(),
         }
     }
 
@@ -89,51 +93,67 @@ impl Connection {
         self.peer.most_streams.saturating_sub(self.streams.active())
     }
 
-    /// Appends a call. `turn` is the number of the turn that `wire` was rendered for.
+    /// Appends a request. `turn` is the number of the turn that `wires` were rendered for.
+    /// True if it was the usual one: HEADERS, and DATA if there is a payload.
     #[inline]
-    pub fn call(&mut self, slot: Slot, turn: u64, wire: &Wire, output: &mut Vec<u8>) {
-        let length = wire.payload.len();
-        let stream = self.streams.begin(slot, self.peer.stream_window);
+    pub fn request(
+        &mut self,
+        slot: Slot,
+        asked: Asked,
+        turn: u64,
+        exchange: &mut E,
+        output: &mut Vec<u8>,
+    ) -> bool {
+        let stream = self.streams.begin(slot, asked, self.peer.stream_window);
+        exchange.begin(&mut stream.reply);
+        let wire = &exchange.wires()[asked.request as usize];
+        let length = wire.payload.len(asked.sequence);
+        stream.length = length;
         let fits = length as i64 <= self.window.min(self.peer.stream_window);
-        if fits && self.entered == turn && !wire.both.is_empty() {
-            wire.push_both(stream.id, output);
+        let is_usual = fits && self.entered == turn && wire.is_short(asked.sequence, length);
+        if is_usual {
+            wire.push_whole(stream.id, asked.sequence, length, output);
             stream.sent = length;
+            stream.window -= length as i64;
             self.window -= length as i64;
-            if self.streams.is_used_up() {
-                self.is_spent = true;
-            }
-            return;
+        } else {
+            self.request_slowly(slot, turn, wire, output);
         }
-        self.call_slowly(slot, turn, wire, output);
+        if self.streams.is_used_up() {
+            self.is_spent = true;
+        }
+        is_usual
     }
 
-    /// The first call of a turn on this connection, or a large one.
-    fn call_slowly(&mut self, slot: Slot, turn: u64, wire: &Wire, output: &mut Vec<u8>) {
+    /// The first request of a turn on this connection, or a large one.
+    fn request_slowly(&mut self, slot: Slot, turn: u64, wire: &Wire, output: &mut Vec<u8>) {
+        let stream = self.streams.get(slot);
+        let (id, sequence) = (stream.id, stream.asked.sequence);
         let mut block = Vec::new();
         if let Some(size) = self.size_update.take() {
             self.entered = 0;
             block = hpack::size_update(size);
         }
         if wire.table_size > self.peer.table_size {
-            block.extend_from_slice(&wire.plain_block);
+            wire.plain_block.write(sequence, &mut block);
         } else if self.entered == turn {
-            block.extend_from_slice(&wire.next_block);
+            wire.next_block.write(sequence, &mut block);
         } else {
-            block.extend_from_slice(&wire.first_block);
+            wire.first_block.write(sequence, &mut block);
             self.entered = turn;
         }
-        frame::push_block(&block, 0, self.streams.get(slot).id, output);
+        frame::push_block(&block, wire.end_of_headers(), id, output);
         self.send_payload(slot, wire, output);
-        if self.streams.is_used_up() {
-            self.is_spent = true;
-        }
     }
 
     /// Sends as much of a payload as the windows allow.
     fn send_payload(&mut self, slot: Slot, wire: &Wire, output: &mut Vec<u8>) {
         let stream = self.streams.get_mut(slot);
-        while stream.sent < wire.payload.len() {
-            let rest = &wire.payload[stream.sent..];
+        let payload = wire
+            .payload
+            .rendered(stream.asked.sequence, &mut self.scratch);
+        while stream.sent < payload.len() {
+            let rest = &payload[stream.sent..];
             let window = self.window.min(stream.window).max(0) as usize;
             let here = rest.len().min(window).min(self.peer.frame_size);
             if here == 0 {
@@ -154,16 +174,17 @@ impl Connection {
     }
 
     /// A window has grown: whatever was blocked is tried again.
-    pub fn unblock(&mut self, wire: &Wire, output: &mut Vec<u8>) {
+    pub fn unblock(&mut self, wires: &[Wire], output: &mut Vec<u8>) {
         for _ in 0..self.blocked.len() {
             if let Some(slot) = self.blocked.pop_front() {
-                self.send_payload(slot, wire, output);
+                let request = self.streams.get(slot).asked.request;
+                self.send_payload(slot, &wires[request as usize], output);
             }
         }
     }
 
-    /// The call in `slot` is over, for whatever reason. What the server did not want of it is
-    /// not sent any more.
+    /// The request in `slot` is over, for whatever reason. What the server did not want of it
+    /// is not sent any more.
     #[inline]
     pub fn end(&mut self, slot: Slot) {
         self.streams.end(slot);

@@ -1,13 +1,16 @@
-//! The calls of one connection: which stream is whose, and how far each has come.
+//! The requests of one connection: which stream is whose, and how far each has come.
 
-use super::body::Body;
+use super::exchange::Asked;
 use crate::protocol::{Failure, Slot};
 
-/// One call.
+/// One request and its reply.
 #[derive(Debug, Default)]
-pub struct Stream {
-    /// 0: no call.
+pub struct Stream<R> {
+    /// 0: no request.
     pub id: u32,
+    pub asked: Asked,
+    /// Bytes of its payload.
+    pub length: usize,
     /// Bytes of the payload that were sent.
     pub sent: usize,
     /// Bytes that the server still takes on this stream.
@@ -16,22 +19,22 @@ pub struct Stream {
     pub consumed: u32,
     /// Initial headers have come.
     pub has_head: bool,
-    pub body: Body,
-    /// Why the call fails, found before its end.
+    pub reply: R,
+    /// Why the request fails, found before its end.
     pub failure: Option<Failure>,
 }
 
 /// The streams of a connection, one a slot.
 #[derive(Debug)]
-pub struct Streams {
-    streams: Box<[Stream]>,
+pub struct Streams<R> {
+    streams: Box<[Stream<R>]>,
     /// Where to look first for a stream, by its number.
     hints: Box<[Slot]>,
     next_id: u32,
     active: u32,
 }
 
-impl Streams {
+impl<R: Default> Streams<R> {
     pub fn new(depth: u32) -> Self {
         let hints = (depth as usize * 4).next_power_of_two();
         Self {
@@ -41,10 +44,12 @@ impl Streams {
             active: 0,
         }
     }
+}
 
-    /// Begins a call in `slot`, with a window of so many bytes.
+impl<R> Streams<R> {
+    /// Begins a request in `slot`, with a window of so many bytes.
     #[inline]
-    pub fn begin(&mut self, slot: Slot, window: i64) -> &mut Stream {
+    pub fn begin(&mut self, slot: Slot, asked: Asked, window: i64) -> &mut Stream<R> {
         let id = self.next_id;
         self.next_id += 2;
         self.active += 1;
@@ -52,18 +57,22 @@ impl Streams {
         self.hints[hint] = slot;
         let stream = &mut self.streams[slot as usize];
         stream.id = id;
+        stream.asked = asked;
         stream.sent = 0;
         stream.window = window;
         stream.consumed = 0;
         stream.has_head = false;
         stream.failure = None;
-        stream.body.reset();
         stream
     }
 
     /// The slot of a stream that is open.
     #[inline]
     pub fn slot(&self, id: u32) -> Option<Slot> {
+        if id == 0 {
+            // The connection itself; slots without a request have this number.
+            return None;
+        }
         let slot = self.hints[self.hint(id)];
         if self.streams[slot as usize].id == id {
             return Some(slot);
@@ -83,12 +92,12 @@ impl Streams {
     }
 
     #[inline]
-    pub fn get(&self, slot: Slot) -> &Stream {
+    pub fn get(&self, slot: Slot) -> &Stream<R> {
         &self.streams[slot as usize]
     }
 
     #[inline]
-    pub fn get_mut(&mut self, slot: Slot) -> &mut Stream {
+    pub fn get_mut(&mut self, slot: Slot) -> &mut Stream<R> {
         &mut self.streams[slot as usize]
     }
 
@@ -110,7 +119,7 @@ impl Streams {
         id % 2 == 0 || id >= self.next_id
     }
 
-    /// Numbers are running out: half of them are left for calls in flight.
+    /// Numbers are running out: half of them are left for requests in flight.
     #[inline]
     pub fn is_used_up(&self) -> bool {
         self.next_id > 1 << 30

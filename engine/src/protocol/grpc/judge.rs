@@ -1,0 +1,57 @@
+//! Whether a reply is the one that a call should get.
+
+use super::body::Body;
+use super::expected::Expected;
+use super::head::Head;
+use crate::protocol::{ErrorKind, Failure};
+
+/// Why a reply is none of gRPC's.
+pub fn not_grpc(head: &Head) -> Option<Failure> {
+    match head.http_status {
+        Some(200) if head.is_grpc => None,
+        Some(200) => Some(Failure::protocol("a reply that is not application/grpc")),
+        Some(status) => Some(Failure::new(
+            ErrorKind::Status,
+            format!("HTTP status {status} instead of a gRPC reply"),
+        )),
+        None => Some(Failure::protocol("a reply without :status")),
+    }
+}
+
+/// What is wrong with call number `sequence`, which has ended as it should; `messages` is how
+/// many it had to bring.
+#[inline]
+pub fn judge(
+    trailers: &Head,
+    body: &Body,
+    messages: u32,
+    expected: Option<&Expected>,
+    sequence: u64,
+) -> Option<Failure> {
+    let right = trailers.grpc_status == Some(0)
+        && body.is_whole()
+        && body.messages == messages
+        && !body.is_different;
+    if right {
+        None
+    } else {
+        let got = expected
+            .filter(|_| body.is_different)
+            .map(|expected| expected.of(sequence, &mut Vec::new()).explain(body.got()));
+        Some(explain(trailers, body, messages, got))
+    }
+}
+
+#[cold]
+fn explain(trailers: &Head, body: &Body, messages: u32, got: Option<String>) -> Failure {
+    match trailers.grpc_status {
+        None => Failure::protocol("trailers without grpc-status"),
+        Some(0) if !body.is_whole() => Failure::protocol("a message that ends in the middle"),
+        Some(0) if body.is_different => Failure::new(ErrorKind::Body, got.unwrap_or_default()),
+        Some(0) => Failure::new(
+            ErrorKind::Body,
+            format!("{} messages, expected {messages}", body.messages),
+        ),
+        Some(_) => Failure::new(ErrorKind::Status, trailers.status_text()),
+    }
+}

@@ -1,0 +1,65 @@
+//! What a protocol over HTTP/2 has to say of its requests and of what answers them.
+
+use super::known::Head;
+use super::wire::Wire;
+use crate::protocol::Failure;
+
+/// Which request a stream carries.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Asked {
+    /// Index among those of [`Exchange::wires`].
+    pub request: u32,
+    pub sequence: u64,
+}
+
+/// How a stream has ended.
+pub enum End<'a, H> {
+    /// With a DATA frame.
+    Data,
+    /// With a header block behind the one that began the reply.
+    Trailers(&'a H),
+    /// With the header block that began it.
+    Head(&'a H),
+}
+
+/// Requests, and the judgement of what answers them: the part of a client that is not HTTP/2.
+pub trait Exchange {
+    /// What is remembered of a reply while it comes in.
+    type Reply: Default;
+    type Head: Head;
+
+    /// A new token for the turn that begins: render now whatever can be rendered once.
+    fn prepare(&mut self, token: &str);
+
+    /// The requests as they were rendered last.
+    fn wires(&self) -> &[Wire];
+
+    /// Which of them request number `sequence` is.
+    fn pick(&self, sequence: u64) -> u32;
+
+    /// A request is on its way; what is remembered of an older reply is no longer needed.
+    fn begin(&mut self, reply: &mut Self::Reply);
+
+    /// A reply has begun, and goes on. What is wrong with it is told when it has ended.
+    fn head(&mut self, asked: Asked, reply: &mut Self::Reply, head: &Self::Head)
+        -> Option<Failure>;
+
+    /// A piece of the reply's body.
+    ///
+    /// # Errors
+    /// What the request is to fail with when the reply has ended.
+    fn data(
+        &mut self,
+        asked: Asked,
+        reply: &mut Self::Reply,
+        content: &[u8],
+    ) -> Result<(), Failure>;
+
+    /// The reply is complete: its status, and what is wrong with it.
+    fn end(
+        &mut self,
+        asked: Asked,
+        reply: &mut Self::Reply,
+        end: End<'_, Self::Head>,
+    ) -> (u16, Option<Failure>);
+}

@@ -1,0 +1,60 @@
+//! SETTINGS: what the server announces.
+
+use crate::protocol::h2::connection::Connection;
+use crate::protocol::h2::exchange::Exchange;
+use crate::protocol::h2::frame::{self, Frame, LARGEST_WINDOW};
+use crate::protocol::h2::wire::Wire;
+use crate::protocol::{Failure, Slot};
+
+impl<E: Exchange> Connection<E> {
+    #[cold]
+    pub(super) fn settings(
+        &mut self,
+        frame: &Frame,
+        wires: &[Wire],
+        output: &mut Vec<u8>,
+    ) -> Result<(), Failure> {
+        let settings = frame.settings()?;
+        if frame.has(frame::ACK) {
+            return Ok(());
+        }
+        for (number, value) in settings {
+            match number {
+                frame::HEADER_TABLE_SIZE => {
+                    let size = (value as usize).min(self.peer.table_size);
+                    if size < self.peer.table_size {
+                        self.size_update = Some(size);
+                        self.peer.table_size = size;
+                        self.forget_entries();
+                    }
+                }
+                frame::MAX_CONCURRENT_STREAMS => self.peer.most_streams = value,
+                frame::INITIAL_WINDOW_SIZE => self.resize_windows(i64::from(value))?,
+                frame::MAX_FRAME_SIZE => {
+                    if !(frame::FRAME_SIZE as u32..=frame::LARGEST_FRAME_SIZE).contains(&value) {
+                        return Err(Failure::protocol("SETTINGS with an impossible frame size"));
+                    }
+                    self.peer.frame_size = value as usize;
+                }
+                _ => {}
+            }
+        }
+        self.is_ready = true;
+        frame::push(frame::SETTINGS, frame::ACK, 0, &[], output);
+        self.unblock(wires, output);
+        Ok(())
+    }
+
+    fn resize_windows(&mut self, size: i64) -> Result<(), Failure> {
+        if size > LARGEST_WINDOW {
+            return Err(Failure::protocol("SETTINGS with an impossible window"));
+        }
+        let more = size - self.peer.stream_window;
+        self.peer.stream_window = size;
+        let open: Vec<Slot> = self.streams.open().collect();
+        for slot in open {
+            self.streams.get_mut(slot).window += more;
+        }
+        Ok(())
+    }
+}

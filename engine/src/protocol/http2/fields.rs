@@ -1,0 +1,60 @@
+//! Requests of HTTP/1.1 as fields of HTTP/2, RFC 9113 section 8.
+
+use crate::error::{Error, Result};
+use crate::protocol::h2::wire::Unrendered;
+use crate::protocol::http1::Request;
+use crate::template::nested::Nested;
+use crate::template::with_token;
+
+/// Headers of a connection, RFC 9113 section 8.2.2; HTTP/2 has frames for what they say.
+const FORBIDDEN: [&str; 5] = [
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// # Errors
+/// A header that HTTP/2 has no place for.
+pub fn check(request: &Request) -> Result<()> {
+    request.check()?;
+    for (name, value) in &request.headers {
+        let lower = name.to_ascii_lowercase();
+        let is_te = lower == "te" && value != "trailers";
+        if FORBIDDEN.contains(&lower.as_str()) || is_te {
+            return Err(Error::usage(format!(
+                "\"{name}: {value}\" has no place in HTTP/2"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// A request with the token in place.
+pub fn unrendered(request: &Request, is_tls: bool, authority: &str, token: &str) -> Unrendered {
+    let text = |template: &str| Nested::text(&with_token(template, token));
+    let is_host = |name: &str| name.eq_ignore_ascii_case("host");
+    let host = request.headers.iter().find(|(name, _)| is_host(name));
+    let authority = host.map_or(authority, |(_, value)| value);
+    let scheme = if is_tls { "https" } else { "http" };
+    let mut fields = vec![
+        (
+            ":method".to_owned(),
+            Nested::bytes(request.method.as_bytes()),
+        ),
+        (":scheme".to_owned(), Nested::bytes(scheme.as_bytes())),
+        (":path".to_owned(), text(&request.path)),
+        (":authority".to_owned(), text(authority)),
+    ];
+    for (name, value) in request.headers.iter().filter(|(name, _)| !is_host(name)) {
+        fields.push((name.to_ascii_lowercase(), text(value)));
+    }
+    let payload = request.body.as_deref().map(text).unwrap_or_default();
+    if request.body.is_some() && !fields.iter().any(|(name, _)| name == "content-length") {
+        let mut length = Nested::default();
+        length.push_length_of(&payload);
+        fields.push(("content-length".to_owned(), length));
+    }
+    Unrendered { fields, payload }
+}

@@ -1,0 +1,55 @@
+//! One reply on its way in, and whether it is the one that was expected.
+
+use super::head::{Head, Length};
+use crate::protocol::http1::compare::Compared;
+use crate::protocol::http1::Request;
+use crate::protocol::{ErrorKind, Failure};
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Reply {
+    status: Option<u16>,
+    length: Option<Length>,
+    pub body: Compared,
+}
+
+impl Reply {
+    #[inline]
+    pub fn begin(&mut self, head: &Head) {
+        self.status = head.status;
+        self.length = head.content_length;
+    }
+
+    /// Status, and what is wrong with the reply, which is complete.
+    #[inline]
+    pub fn judge(&self, request: &Request, expected: Option<&[u8]>) -> (u16, Option<Failure>) {
+        let Some(status) = self.status else {
+            return (u16::MAX, Some(Failure::protocol("a reply without :status")));
+        };
+        let failure = self
+            .unframed(request, status)
+            .or_else(|| request.expect.judge(status))
+            .or_else(|| {
+                let expected = expected?;
+                let explain = || Failure::new(ErrorKind::Body, self.body.explain(expected));
+                (!self.body.is(expected)).then(explain)
+            });
+        (status, failure)
+    }
+
+    /// A length that is not the body's, RFC 9113 section 8.1.1. Replies to HEAD and 304 tell
+    /// the length of a body that does not come.
+    #[inline]
+    fn unframed(&self, request: &Request, status: u16) -> Option<Failure> {
+        let came = self.body.seen();
+        let told = match self.length? {
+            Length::Wrong => return Some(Failure::protocol("a content-length that is no length")),
+            Length::Bytes(told) => told,
+        };
+        if told == came || (came == 0 && (request.method == "HEAD" || status == 304)) {
+            return None;
+        }
+        Some(Failure::protocol(format!(
+            "a body of {came} bytes, its content-length says {told}"
+        )))
+    }
+}
