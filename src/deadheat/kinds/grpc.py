@@ -16,7 +16,7 @@ from deadheat.conformance import Case, Check, Wrong
 from deadheat.grpc_call import Method
 from deadheat.kinds import grpc_frames, grpc_offers, server_check
 from deadheat.kinds.base import Stage
-from deadheat.kinds.server import ServerBlock
+from deadheat.kinds.server import ServerBlock, threads
 from deadheat.kinds.server_check import Listening
 from deadheat.model.observation import Observation
 from deadheat.model.plan import WorkloadPlan
@@ -163,7 +163,7 @@ def target(stage: Stage, port: int) -> Mapping[str, Any]:
         "url": f"grpc://{stage.host.address}:{port}",
         "connections": stage.race.connections,
         "streams": stage.race.streams,
-        "threads": stage.race.generator_threads,
+        **threads(stage.race),
         "proto": str(_proto(stage)),
         "call": work.call,
         "data": work.data,

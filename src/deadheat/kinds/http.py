@@ -9,7 +9,7 @@ from deadheat import conformance
 from deadheat.conformance import Check
 from deadheat.kinds import server_check
 from deadheat.kinds.base import Stage
-from deadheat.kinds.server import ServerBlock
+from deadheat.kinds.server import ServerBlock, threads
 from deadheat.model.observation import Observation
 from deadheat.model.plan import WorkloadPlan
 from deadheat.schedule import Block, token
@@ -47,7 +47,7 @@ def target(stage: Stage, port: int) -> Mapping[str, Any]:
     return {
         "url": f"http://{stage.host.address}:{port}",
         "connections": stage.race.connections,
-        "threads": stage.race.generator_threads,
+        **threads(stage.race),
         "request": {
             "method": request.method,
             "path": request.path,

@@ -16,6 +16,7 @@ from deadheat.hosts import ExitedError, Handle, Host, NotReadyError, StartError,
 from deadheat.kinds import equal_load
 from deadheat.kinds.base import Stage
 from deadheat.model.observation import Ended, Failed, Observation, OpenLoop, Slice, Started
+from deadheat.model.plan import WorkloadPlan
 from deadheat.schedule import Block, Turn
 
 READY_TIMEOUT_S = 30.0
@@ -258,6 +259,11 @@ class ServerBlock:
         self._running.pop(entry, None)
         self._stage.view.state(entry, "failed")
         return Failed(workload=self._stage.race.key, block=self._block.index, entry=entry, reason=reason)
+
+
+def threads(race: WorkloadPlan) -> dict[str, int]:
+    """The engine's threads, where the plan asks for more than its own one."""
+    return {} if race.generator_threads is None else {"threads": race.generator_threads}
 
 
 def last_words(host: Host, handle: Handle) -> str:
