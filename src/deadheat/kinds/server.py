@@ -263,7 +263,7 @@ class ServerBlock:
 
 def threads(race: WorkloadPlan) -> dict[str, int]:
     """The engine's threads, where the plan asks for more than its own one."""
-    return {} if race.generator_threads is None else {"threads": race.generator_threads}
+    return {} if race.generator_threads == 1 else {"threads": race.generator_threads}
 
 
 def last_words(host: Host, handle: Handle) -> str:
