@@ -20,8 +20,9 @@ from deadheat import reports
 from deadheat.errors import UserError
 from deadheat.journal import Journal
 from deadheat.live import watch as live
+from deadheat.live.follower import Follower
 from deadheat.live.watch import Watch
-from deadheat.model.observation import BlockEnded, Observation
+from deadheat.model.observation import BlockEnded, BlockStarted, Observation
 from deadheat.report.live import NoView
 from deadheat.run_folder import RunFolder
 
@@ -202,6 +203,55 @@ def test_events_tell_of_blocks_and_of_the_end(race: Race) -> None:
     assert [one["version"] for one in told] == sorted(one["version"] for one in told)
 
 
+def test_a_hidden_tab_hears_of_nothing_but_the_end(race: Race) -> None:
+    race.block()
+    watch = Watch()
+    told = []
+    with ExitStack() as shown_on:
+        shown_on.enter_context(watch.on(race.folder, race.made.plan, NoView()))
+        wait(lambda: "1 block of 4" in get(watch.url).text, "the first page")
+        with httpx.stream("GET", watch.url + "events?end", timeout=PATIENCE_S) as stream:
+            for line in stream.iter_lines():
+                if not line.startswith("data: "):
+                    continue
+                told.append(json.loads(line.removeprefix("data: ")))
+                if len(told) == 1:
+                    race.block()
+                    wait(lambda: "2 blocks of 4" in get(watch.url).text, "the second block")
+                    race.report()
+                    shown_on.close()
+    assert [one["ended"] for one in told] == [False, True]
+
+
+def test_what_is_early_does_not_read_like_what_went_wrong(race: Race) -> None:
+    """No block, one block, then enough for a verdict."""
+    first = race.made.observations
+    ends = next(i for i, o in enumerate(first) if isinstance(o, BlockStarted))
+    page = _page(race, first[:ends])
+    assert "Not raced yet." in page
+    assert "waits for its first whole block" in page
+    one = next(i for i, o in enumerate(first) if isinstance(o, BlockEnded)) + 1
+    early = _page(race, first[:one])
+    assert "So far: c2 1.2" in early
+    assert "this is 1 block." in early
+    for said in (page, early):
+        assert "Gate broken" not in said
+        assert "not run:" not in said
+        assert "no verdict" not in said.lower()
+    whole = _page(race, first)
+    assert "So far" not in whole
+    assert "times as fast as c0 (95%" in whole
+
+
+def _page(race: Race, observations: list[Observation]) -> str:
+    """A growing page of just these."""
+    race.folder.journal.unlink(missing_ok=True)
+    race.tell(observations)
+    follower = Follower(race.folder)
+    follower.read()
+    return follower.page()
+
+
 def test_it_ends_with_the_race(race: Race) -> None:
     race.block()
     watch = Watch()
@@ -260,3 +310,35 @@ def test_a_browser_comes_back(browser: Browser, race: Race, url: str) -> None:
     race.block()
     page.context.set_offline(False)
     shown(page, "2 blocks of 4")
+
+
+HIDE = """hidden => {
+    Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+    document.dispatchEvent(new Event("visibilitychange"));
+}"""
+
+
+def test_a_hidden_tab_draws_nothing_until_it_is_seen_and_gets_the_report(
+    browser: Browser, race: Race
+) -> None:
+    race.block()
+    watch = Watch()
+    with ExitStack() as shown_on:
+        shown_on.enter_context(watch.on(race.folder, race.made.plan, NoView()))
+        wait(lambda: "1 block of 4" in get(watch.url).text, "the first page")
+        hidden, seen = (browser.new_context().new_page() for _ in range(2))
+        for page in (hidden, seen):
+            page.goto(watch.url)
+            shown(page, "1 block of 4")
+        hidden.evaluate(HIDE, True)
+        race.block()
+        shown(seen, "2 blocks of 4")
+        assert hidden.locator("body", has_text="1 block of 4").count() == 1
+        hidden.evaluate(HIDE, False)
+        shown(hidden, "2 blocks of 4")
+        hidden.evaluate(HIDE, True)
+        race.block()
+        race.block()
+        race.report()
+    hidden.locator("body[data-live=ended]").wait_for(state="attached", timeout=PATIENCE_S * 1000)
+    shown(hidden, "4 blocks")

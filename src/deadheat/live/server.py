@@ -50,13 +50,13 @@ class Board:
             self.ended = self.ended or ended
             self.changed.notify_all()
 
-    async def events(self) -> AsyncIterator[ServerSentEvent]:
-        """From what there is now to the end of the race."""
+    async def events(self, *, only_end: bool = False) -> AsyncIterator[ServerSentEvent]:
+        """From what there is now to the end of the race; `only_end`: now, and then nothing before the end."""
         self.watching += 1
         try:
             seen: tuple[object, ...] = ()
             while True:
-                now = (self.version, self.state, self.ended)
+                now = self._now(only_end)
                 if now != seen:
                     seen = now
                     told = {"version": self.version, "state": self.state, "ended": self.ended}
@@ -64,23 +64,28 @@ class Board:
                 if self.ended:
                     return
                 async with self.changed:
-                    if (self.version, self.state, self.ended) == seen:
+                    if self._now(only_end) == seen:
                         await self.changed.wait()
         finally:
             self.watching -= 1
+
+    def _now(self, only_end: bool) -> tuple[object, ...]:
+        return (self.ended,) if only_end else (self.version, self.state, self.ended)
 
 
 def application(board: Board, token: str, port: int) -> Starlette:
     async def page(_: Request) -> Response:
         if board.version < 0:
             return HTMLResponse(
-                '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="1">'
-                "<title>Deadheat</title><p>The race is about to begin."
+                '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="1">'
+                '<meta name="viewport" content="width=device-width"><meta name="color-scheme" '
+                'content="light dark"><link rel="icon" href="data:,"><title>Deadheat</title>'
+                "<p>The race is about to begin."
             )
         return HTMLResponse(board.html)
 
-    async def events(_: Request) -> Response:
-        return EventSourceResponse(board.events())
+    async def events(request: Request) -> Response:
+        return EventSourceResponse(board.events(only_end="end" in request.query_params))
 
     return Starlette(
         routes=[Route(f"/{token}/", page), Route(f"/{token}/events", events)],

@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import sys
+import time
 from pathlib import Path
 
 import uvicorn
@@ -12,6 +13,8 @@ from deadheat.live.server import Board, application
 from deadheat.run_folder import RunFolder
 
 LOOK_EVERY_S = 1.0
+# The turn under way is told this seldom: each time is work for every browser, in the middle of a measurement.
+TELL_TURN_EVERY_S = 5.0
 # Browsers that are there at the end come for the report within this time, or never.
 LINGER_S = 10.0
 GRACE_S = 1.5
@@ -36,14 +39,15 @@ async def serve(listening: socket.socket, token: str, path: Path) -> None:
 
 async def _follow(board: Board, folder: RunFolder, ended: asyncio.Task[None]) -> None:
     follower = await asyncio.to_thread(Follower, folder)
-    rendered = -1
+    rendered, told_s = -1, -TELL_TURN_EVERY_S
     while not ended.done():
-        if await asyncio.to_thread(follower.read) or rendered < 0:
-            if follower.version != rendered:
-                rendered = follower.version
-                await board.show(html=await asyncio.to_thread(follower.page), state=follower.state)
-            else:
-                await board.show(state=follower.state)
+        await asyncio.to_thread(follower.read)
+        if follower.version != rendered:
+            rendered, told_s = follower.version, time.monotonic()
+            await board.show(html=await asyncio.to_thread(follower.page), state=follower.state)
+        elif follower.state != board.state and time.monotonic() - told_s >= TELL_TURN_EVERY_S:
+            told_s = time.monotonic()
+            await board.show(state=follower.state)
         await asyncio.wait([ended], timeout=LOOK_EVERY_S)
     await _end(board, folder, follower)
 

@@ -16,7 +16,7 @@ from deadheat.model.contender import Contender
 from deadheat.model.observation import Observation
 from deadheat.model.result import Results, WorkloadResult
 from deadheat.report import words
-from deadheat.report.html import gates_view, text
+from deadheat.report.html import gates_view, tables_view, text
 from deadheat.report.html.claims_view import studies
 from deadheat.report.html.evidence import Evidence, evidence
 from deadheat.report.html.hardened import hardened
@@ -61,7 +61,7 @@ def _context(
     warnings: Sequence[str],
     live: Live | None,
 ) -> dict[str, Any]:
-    races = _races(results, evidence(observations), suite)
+    races = _races(results, evidence(observations), suite, live is not None)
     style, script = _static("style.css"), _static("view.js")
     scripts = [script] if live is None else [script, _static("follow.js")]
     rows = [row.row for race in races for row in race.rows]
@@ -70,6 +70,7 @@ def _context(
         "races": races,
         "warnings": tuple(_warnings(results, bool(observations), warnings)),
         "live": live,
+        "settings": tuple(tables_view.of_settings(results)),
         "studies": tuple(studies(results)),
         "languages": sorted({row.language for row in rows}, key=str.casefold),
         "classes": sorted({row.class_ for row in rows}),
@@ -83,11 +84,19 @@ def _context(
     }
 
 
-def _races(results: Results, seen: Mapping[str, Evidence], suite: Suite | None) -> tuple[RaceView, ...]:
+def _races(
+    results: Results, seen: Mapping[str, Evidence], suite: Suite | None, live: bool
+) -> tuple[RaceView, ...]:
     sources = Sources()
     return tuple(
         race_view(
-            number, result, results.margin, seen.get(_key(result), Evidence()), _by_id(suite, result), sources
+            number,
+            result,
+            results.margin,
+            seen.get(_key(result), Evidence()),
+            _by_id(suite, result),
+            sources,
+            live,
         )
         for number, result in enumerate(results.workloads)
     )

@@ -1,12 +1,13 @@
 """One race as a page shows it: figures turned into words, places and positions."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deadheat.model.contender import Contender
 from deadheat.model.result import ContenderResult, Interval, WorkloadResult
 from deadheat.report import published_table, words
-from deadheat.report.html import charts, costs
+from deadheat.report.html import charts, costs, so_far, tables_view
 from deadheat.report.html.evidence import Evidence
 from deadheat.report.html.forest_view import Bar, Forest, forest_of
 from deadheat.report.html.gates_view import Gates, gates_of
@@ -72,6 +73,7 @@ class RaceView:
     strips: charts.Strips | None
     columns: tuple[costs.Column, ...]
     gates: Gates
+    tables: tuple[tables_view.Table, ...]
     published: Published | None
 
 
@@ -82,23 +84,27 @@ def race_view(
     seen: Evidence,
     contenders: Mapping[str, Contender],
     sources: Sources,
+    live: bool = False,
 ) -> RaceView:
+    """`live`: the race is under way, so that what is only early is not shown as what went wrong."""
+    early = live and so_far.early(result)
+    result = so_far.growing(result) if live else result
     keys = {row.id: key for key, row in enumerate(result.contenders)}
     forest = forest_of(result, margin) if result.method == "deadheat" else None
     null = result.null_pair
-    sentence, _, why = verdict(result, margin).replace("95% CI", "95%\N{NO-BREAK SPACE}CI").partition("; ")
+    sentence, why = so_far.sentence(result) if early else _told(result, margin)
     return RaceView(
         anchor=f"race-{number}",
         name=result.name + (f" [{result.setting}]" if result.setting else ""),
         result=result,
         verdict=_own_capital(sentence) + "." * (not sentence.endswith(".")),
-        why=f"{_first_capital(why)}." if why else "",
-        tally=tally(result),
+        why=_first_capital(why) + "." * (not why.endswith(".")) if why else "",
+        tally="" if early else tally(result),
         facts=words.headline(result),
-        unit=words.UNITS[result.metric],
+        unit=words.unit(result.metric, result.kind),
         more_is_better=result.metric == "throughput_rps",
         rows=tuple(
-            _row(result, row, keys[row.id], margin, forest, contenders.get(row.id), sources)
+            _row(result, row, keys[row.id], margin, forest, contenders.get(row.id), sources, early)
             for row in result.contenders
         ),
         has_ceiling=any(r.class_ == "ceiling" and r.status == "measured" for r in result.contenders),
@@ -111,6 +117,7 @@ def race_view(
         strips=charts.strips(seen.turns, keys),
         columns=costs.columns(result),
         gates=gates_of(result, keys),
+        tables=tuple(tables_view.of_race(result, keys)) if result.method == "deadheat" else (),
         published=_published(result) if result.method == "as-published" else None,
     )
 
@@ -130,6 +137,15 @@ def verdict(result: WorkloadResult, margin: float) -> str:
     if result.verdicts:
         return words.sentence(result.verdicts[0], margin)
     return "No pair could be judged."
+
+
+def _told(result: WorkloadResult, margin: float) -> tuple[str, str]:
+    """The verdict, and why it is so, where that is told."""
+    said = verdict(result, margin)
+    # An interval is read in one piece.
+    said = re.sub(r"\(95% CI [^)]*\)", lambda ci: ci[0].replace(" ", "\N{NO-BREAK SPACE}"), said)
+    sentence, _, why = said.partition("; ")
+    return sentence, why
 
 
 def tally(result: WorkloadResult) -> str:
@@ -160,6 +176,7 @@ def _row(
     forest: Forest | None,
     contender: Contender | None,
     sources: Sources,
+    early: bool,
 ) -> RowView:
     own, against = words.own_measure(result.metric, row), row.against_reference
     interval = words.judged_interval(result, row)
@@ -175,8 +192,8 @@ def _row(
         ratio=words.ratio(against.ratio) if against else "",
         interval=interval,
         ci=words.interval(interval) if against else "",
-        word=_word(result, row),
-        standing=words.standing(result, row, margin),
+        word="early" if early and _word(result, row) else _word(result, row),
+        standing=so_far.WAITING if early and so_far.waits(row) else words.standing(result, row, margin),
         blocks=tuple(float(f"{value:.{DIGITS}g}") for value in own.blocks) if own else (),
         reference=row.id == result.reference,
         contender=contender,

@@ -5,8 +5,9 @@
   let shown = -1, fetching = false, last = null;
 
   async function refresh(told) {
-    // A tab that nobody looks at waits: drawing would take CPU from a measurement for nothing.
-    if (fetching || told.version === shown || document.hidden) return;
+    // A tab that nobody looks at waits: drawing would take CPU from a measurement for nothing. The report is
+    // fetched in any case: nothing is measured any more, and nobody will be there to give it later.
+    if (fetching || told.version === shown || (document.hidden && !told.ended)) return;
     fetching = true;
     try {
       const answer = await fetch(location.pathname, { cache: "no-store" });
@@ -26,20 +27,31 @@
       scrollTo({ top: at, behavior: "instant" });
       shown = told.version;
     } finally { fetching = false; }
-    if (last && last.version !== shown && !document.hidden) await refresh(last);
+    if (last && last.version !== shown) await refresh(last);
   }
 
-  document.addEventListener("visibilitychange", () => { if (last) refresh(last); });
-
-  const events = new EventSource("events");
-  events.addEventListener("open", () => link(""));
-  events.addEventListener("error", () => link("the connection is lost; trying again"));
-  events.addEventListener("race", async (event) => {
+  async function take(event) {
     last = JSON.parse(event.data);
     if (last.ended) events.close();
     await refresh(last);
+    if (document.hidden && !last.ended) return;  // not a word is drawn
     const state = document.getElementById("live-state");
-    if (state) state.textContent = last.state;
+    if (state && state.textContent !== last.state) state.textContent = last.state;
     document.body.dataset.live = last.ended ? "ended" : "running";
-  });
+  }
+
+  // A hidden tab hears of nothing but the end.
+  let events;
+  function listen() {
+    events?.close();
+    if (last?.ended) return;
+    events = new EventSource(document.hidden ? "events?end" : "events");
+    events.addEventListener("open", () => link(""));
+    events.addEventListener("error", () => link("the connection is lost; trying again"));
+    events.addEventListener("race", take);
+  }
+  document.addEventListener("visibilitychange", listen);
+  listen();
+  const said = document.querySelector(".said");
+  if (said) said.scrollTop = said.scrollHeight;
 })();

@@ -1,0 +1,36 @@
+"""Tables that the other reports have too, as the page folds them away under its pictures."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from deadheat.model.result import Results, WorkloadResult
+from deadheat.report import curve, details, equal_load
+
+
+@dataclass(frozen=True)
+class Table:
+    """`rows`: a contender's number in its race (None: it has none here) and its cells, the first its name."""
+
+    title: str
+    note: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[int | None, tuple[str, ...]], ...]
+
+
+def of_race(result: WorkloadResult, keys: Mapping[str, int]) -> Iterator[Table]:
+    """Latency at equal load with its intervals; what a server holds, a client does, a compiler made."""
+    if (found := equal_load.table(result)) is not None:
+        yield _table("Latency at equal load", equal_load.CAPTION, found, keys)
+    if beside := details.table(result):
+        yield _table("Beside its speed", "", beside, keys)
+
+
+def of_settings(results: Results) -> Iterator[Table]:
+    """Workloads raced at several loads: a column a load."""
+    for title, found in curve.tables(results):
+        yield _table(title, "A column a setting; in brackets the ratio there.", found, {})
+
+
+def _table(title: str, note: str, found: Sequence[Sequence[str]], keys: Mapping[str, int]) -> Table:
+    header, *rows = found
+    return Table(title, note, tuple(header), tuple((keys.get(row[0]), tuple(row)) for row in rows))
