@@ -10,7 +10,7 @@ from deadheat import build_times, lock, machine, planning
 from deadheat.build import Build, Builder
 from deadheat.hosts.local import LocalHost
 from deadheat.interrupt import Stop
-from deadheat.kinds.base import Stage
+from deadheat.kinds.base import RaceUnavailableError, Stage
 from deadheat.kinds.registry import KINDS
 from deadheat.model.artifact import BuildTimes
 from deadheat.model.contender import Contender
@@ -97,7 +97,10 @@ def _checked(
         stop=stop,
         logs=logs,
     )
-    found = KINDS[workload.kind].check(stage, contender.id)
+    try:
+        found = KINDS[workload.kind].check(stage, contender.id)
+    except RaceUnavailableError as error:
+        return Found(contender.workload, contender.id, "unavailable", str(error))
     if found.ok:
         return Found(contender.workload, contender.id, "right", f"{found.cases} cases")
     return Found(contender.workload, contender.id, "wrong", found.reason or "", found.exchange)

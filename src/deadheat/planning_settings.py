@@ -13,8 +13,8 @@ from deadheat.model.workload import Preset, RedisWork, Workload
 
 Server = Literal["redis", "valkey", "sink"]
 SERVERS: tuple[Server, ...] = ("redis", "valkey", "sink")
-# Of one invocation, for estimates only: 400,003 commands, and a round trip of a pipeline.
-COMMANDS_S, ROUND_TRIP_S = 0.5, 45e-6
+# Of one invocation, for estimates only: the process, 400,003 commands, and a round trip of a pipeline.
+PROCESS_S, COMMANDS_S, ROUND_TRIP_S = 0.1, 0.4, 45e-6
 STUDY_COMMANDS = 400_003
 # Few commands at a time are many round trips: more iterations would only take longer.
 MOST_ROUND_TRIPS = 20_000
@@ -99,9 +99,10 @@ def _iterations(iterations: int, depth: int | None) -> int:
 def redis_invocation_s(race: WorkloadPlan) -> float:
     """About how long one invocation takes, seconds."""
     if race.redis is None:
-        return COMMANDS_S
+        return PROCESS_S + COMMANDS_S
     round_trips = race.redis.commands / (race.redis.depth or race.redis.commands)
-    return COMMANDS_S * race.redis.commands / STUDY_COMMANDS + ROUND_TRIP_S * round_trips
+    commands_s = COMMANDS_S * race.redis.commands / STUDY_COMMANDS
+    return PROCESS_S + commands_s + ROUND_TRIP_S * round_trips
 
 
 def of_program(

@@ -71,9 +71,11 @@ class RedisClientKind:
         self, stage: Stage, block: Block, turn: Turn, server: RedisServer, warm_up: bool
     ) -> Invocation:
         asked = _asked(stage)
-        server.flush()
-        before = server.cpu_ns()
-        exit_, said = self._run(stage, turn.entry, server.port, _arguments(asked), traced=warm_up)
+        with server.beside(turn.entry):
+            server.flush()
+            before = server.cpu_ns()
+            exit_, said = self._run(stage, turn.entry, server.port, _arguments(asked), traced=warm_up)
+            used_ns = server.cpu_ns() - before
         if said.get("commands") != asked.commands:
             raise Wrong(
                 f"it says that it sent {said.get('commands')} commands, not {asked.commands}",
@@ -82,22 +84,24 @@ class RedisClientKind:
         seen = {
             "n": asked.commands,
             "own_wall_s": said["wall_ns"] / 1e9,
-            "server_cpu_s": (server.cpu_ns() - before) / 1e9,
+            "server_cpu_s": used_ns / 1e9,
         }
         return invocations.invocation(stage, block, turn, exit_, warm_up).model_copy(update=seen)
 
     def _verify(self, stage: Stage, entry: str, server: RedisServer, iterations: int, rounds: int) -> None:
         """All replies, as the values that the library hands over, are those that Redis gives."""
-        server.flush()
         asked = RedisPlan(iterations=iterations, rounds=rounds)
-        _, said = self._run(stage, entry, server.port, _arguments(asked, "--verify"))
+        with server.beside(entry):
+            server.flush()
+            _, said = self._run(stage, entry, server.port, _arguments(asked, "--verify"))
         _compare_digest(_work(stage), asked, said)
 
     def _sent(self, stage: Stage, entry: str, sink: RedisServer, iterations: int, rounds: int) -> None:
         """Exactly the workload's commands, in order, on one connection."""
-        sink.flush()
         known = len(redis_stream.streams(sink))
-        self._run(stage, entry, sink.port, _arguments(RedisPlan(iterations=iterations, rounds=rounds)))
+        with sink.beside(entry):
+            sink.flush()
+            self._run(stage, entry, sink.port, _arguments(RedisPlan(iterations=iterations, rounds=rounds)))
         redis_stream.compare(_work(stage), redis_stream.last(sink, known), iterations, rounds)
 
     def _depth(self, stage: Stage, entry: str, depth: int) -> None:
@@ -143,7 +147,8 @@ class RedisClientKind:
         trace = SocketTrace(workload=stage.race.key, block=block.index, entry=entry)
         found = []
         for iterations in (asked.iterations, max(1, asked.iterations // 10)):
-            server.flush()
+            with server.beside(entry):
+                server.flush()
             output = stage.logs / f"{entry.replace(':', '+')}-{iterations}.strace"
             plan = asked.model_copy(update={"iterations": iterations})
             spec = stage.spec(

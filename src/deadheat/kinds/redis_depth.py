@@ -18,9 +18,10 @@ from typing import Self
 from deadheat.conformance import Wrong
 from deadheat.model.workload import RedisWork
 
-#: How long a pipeline that stays short is waited for, and how long one command too many. Only a client that
-#: does other than asked is ever judged by the first; the second only lets a wrong one go unnoticed.
-SHORT_S, MORE_S = 2.0, 0.005
+#: How long a pipeline that stays short is waited for: the first such, and the next. Only a client that does
+#: other than asked is ever judged by it. And how long one command too many is waited for, which at worst lets
+#: a wrong one go unnoticed.
+SHORT_S, SHORT_AGAIN_S, MORE_S = 2.0, 0.1, 0.005
 GREETINGS = {
     b"CLIENT": b"+OK\r\n",
     b"SELECT": b"+OK\r\n",
@@ -92,10 +93,12 @@ class Withholding:
         key = _Key(self.work.key.encode())
         held: list[bytes] = []
         waiting = b""
+        short_s = SHORT_S
         while True:
             full = len(held) >= self.depth or (bool(held) and self.seen.commands >= self.total)
-            limit_s = (MORE_S if full else SHORT_S) if held else None
+            limit_s = (MORE_S if full else short_s) if held else None
             if not select.select([connection], [], [], limit_s)[0]:
+                short_s = short_s if full else SHORT_AGAIN_S
                 connection.sendall(b"".join(held))
                 held.clear()
                 continue

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import socket
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from deadheat import command, hosts, toolchain
+from deadheat.conformance import Wrong
 from deadheat.generators.engine import find_binary
 from deadheat.hosts import ExitedError, Handle, NotReadyError, StartError
 from deadheat.kinds.base import RaceUnavailableError, Stage
-from deadheat.program import Spec
+from deadheat.program import Exit, Spec
 
 REDIS, SINK = "redis", "sink"
 READY_TIMEOUT_S = 10.0
 STOP_GRACE_S = 2.0
 ANSWER_TIMEOUT_S = 5.0
+# A connection is lost a moment before its server's end is known.
+ENDED_WITHIN_S = 0.5
 
 
 @dataclass(frozen=True)
@@ -34,10 +39,38 @@ class RedisServer:
         """CPU time it has used so far."""
         return self.stage.host.usage(self.handle, memory=False).cpu.total_ns
 
+    @contextmanager
+    def beside(self, entry: str) -> Iterator[None]:
+        """A client runs meanwhile. What goes wrong because the server has ended is not its fault.
+
+        Raises RaceUnavailableError then, and where the server does not answer the referee as a Redis does;
+        a Wrong while the server goes on is the client's, and passes.
+        """
+        try:
+            yield
+        except (OSError, Wrong, ExitedError) as error:
+            ended = self._ended()
+            if ended is None and isinstance(error, Wrong):
+                raise
+            what = f": {error}" if ended is None else f" {ended.describe()}"
+            name = Path(self.handle.name).name
+            raise RaceUnavailableError(f"{name}{what}, while {entry} ran{self.last_line()}") from error
+
+    def last_line(self) -> str:
+        """What it said last, as the end of a sentence."""
+        tail = self.stage.host.collect(self.handle).output_tail.strip().splitlines()
+        return f"; its last line: {tail[-1]}" if tail else ""
+
+    def _ended(self) -> Exit | None:
+        for event in self.stage.host.events(self.handle, ENDED_WITHIN_S):
+            return event.exit
+        return self.stage.host.collect(self.handle).exit
+
     def complaint(self) -> str | None:
-        """None once it answers."""
+        """None once it answers, and not another in its place: that one's data would be dropped."""
         self.ask("PING", "+PONG")
-        return None
+        ours = self.stage.host.collect(self.handle).ports
+        return None if self.port in ours else f"another program answers on port {self.port}"
 
     def ask(self, inline: str, expected: str) -> None:
         """An inline command and its one-line answer. Raises OSError where it is another."""
@@ -73,9 +106,7 @@ def start(stage: Stage, program: str, stack: ExitStack) -> RedisServer:
     try:
         hosts.ready(stage.host, handle, server.complaint, READY_TIMEOUT_S, stage.stop)
     except (ExitedError, NotReadyError) as error:
-        tail = stage.host.collect(handle).output_tail.strip().splitlines()
-        last = f"; its last line: {tail[-1]}" if tail else ""
-        raise RaceUnavailableError(f"{spec.argv[0]}: {error}{last}") from error
+        raise RaceUnavailableError(f"{spec.argv[0]}: {error}{server.last_line()}") from error
     return server
 
 

@@ -1,0 +1,67 @@
+"""The servers that the referee starts: a port that somebody else has, and data that are somebody else's."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import ExitStack
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from deadheat.hosts.local import LocalHost
+from deadheat.kinds import redis_server
+from deadheat.kinds.base import RaceUnavailableError, Stage
+
+
+class TakenPort(LocalHost):
+    """A host where another was quicker: the port that was free is not any more."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__()
+        self._taken = port
+
+    def free_port(self) -> int:
+        return self._taken
+
+
+def stage(host: LocalHost, logs: Path) -> Stage:
+    """As much of a race as a server is started from."""
+    plan = SimpleNamespace(generator_cpus=tuple(os.sched_getaffinity(0)))
+    never = SimpleNamespace(requested=False, check=lambda: None)
+    made: Any = SimpleNamespace(host=host, logs=logs, plan=plan, stop=never)
+    return cast(Stage, made)
+
+
+def ask(port: int, *words: str) -> str:
+    """A command's one-line answer, or the line of the bulk string."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(" ".join(words).encode() + b"\r\n")
+        with connection.makefile("rb") as reader:
+            line = reader.readline().decode().strip()
+            return reader.readline().decode().strip() if line.startswith("$") else line
+
+
+@pytest.mark.parametrize("program", ["redis", "sink"])
+def test_a_redis_that_has_the_port_already_keeps_its_data(
+    redis_port: int, tmp_path: Path, program: str
+) -> None:
+    assert ask(redis_port, "SET", "mine", "precious") == "+OK"
+    with TakenPort(redis_port) as host, ExitStack() as stack:
+        with pytest.raises(RaceUnavailableError) as raised:
+            redis_server.start(stage(host, tmp_path), program, stack)
+        assert f"{redis_port}" in str(raised.value) or "in use" in str(raised.value)
+    assert ask(redis_port, "GET", "mine") == "precious"
+
+
+def test_a_server_of_ours_is_gone_with_its_stack(tmp_path: Path) -> None:
+    with LocalHost() as host:
+        with ExitStack() as stack:
+            server = redis_server.start(stage(host, tmp_path), redis_server.REDIS, stack)
+            server.flush()
+            assert server.port != 6379
+        assert host.collect(server.handle).exit is not None
+        with pytest.raises(ConnectionRefusedError):
+            ask(server.port, "PING")

@@ -1,0 +1,60 @@
+"""A suite of Redis clients, and `deadheat` run on it, with a Redis of one's own choice on the path."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from .bench import Deadheat, SuiteFolder
+
+WORKLOAD = """\
+title = "Pipeline"
+question = "Which client misbehaves most?"
+kind = "redis-client"
+metric = "cpu_s"
+reference = "good"
+
+[redis]
+iterations = 500
+timeout_s = TIMEOUT_S
+key = "foo"
+value = "bar"
+increments = ["INCR foo"]
+
+[redis.rules]
+before_the_clock = ["HELLO"]
+
+[redis.digest]
+function = "fnv1a-64"
+text = "${text}\\n"
+integer = ":{number}\\n"
+nil = "_\\n"
+"""
+HERE = Path(__file__).parents[1] / "fixtures" / "redis"
+
+
+def suite(path: Path, habits: Iterable[str] = (), *, timeout_s: float = 60) -> SuiteFolder:
+    """A good client, the reference, and one for each habit."""
+    found = SuiteFolder(path)
+    found.workload("pipeline", WORKLOAD.replace("TIMEOUT_S", str(timeout_s)))
+    (path / "pipeline" / "client.py").write_text((HERE / "client.py").read_text())
+    for habit in ("good", *habits):
+        run = f"{{python}} -S -E ../client.py {habit} --host {{host}} --port {{port}} {{args}}"
+        found.contender("pipeline", habit, run)
+    return found
+
+
+def with_redis(home: Path, mode: str, habits: Iterable[str] = (), *, timeout_s: float = 60) -> Deadheat:
+    """A race against a `redis-server` that goes wrong in that way."""
+    programs = home / "bin"
+    programs.mkdir(parents=True)
+    server = programs / "redis-server"
+    bad = HERE / "bad_redis.py"
+    server.write_text('#!/bin/sh\ncase "$1" in --version) echo "Redis server v=7.0.15"; exit;; esac\n')
+    with server.open("a") as script:
+        script.write(f'exec {sys.executable} {bad} {mode} "$@"\n')
+    server.chmod(0o755)
+    deadheat = Deadheat(home, suite(home / "suite", habits, timeout_s=timeout_s).path)
+    deadheat.env["PATH"] = f"{programs}:/usr/local/bin:/usr/bin:/bin"
+    return deadheat
