@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 from deadheat import stats
-from deadheat.calibration import store, summary
+from deadheat.calibration import steps, store, summary
 from deadheat.model.calibration import CalibrationRace
 from deadheat.report import words
 
@@ -32,10 +33,25 @@ def render(races: Sequence[CalibrationRace]) -> str:
         f"{len(races)} races in {minutes:.0f} minutes, {min(r.at for r in races)[:10]} to "
         f"{max(r.at for r in races)[:10]}: {here.cores} cores, {here.cpu_model}, Linux {here.kernel}. "
         "Verdicts are by the interval alone, whatever the gates say.",
+        _so_far(races),
         identical([race for race in races if race.kind == "identical"]),
         planted([race for race in races if race.kind == "planted"]),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _so_far(races: Sequence[CalibrationRace]) -> str:
+    """Whether all that is planned was raced; what was not comes when the command is run again."""
+    done = {race.step for race in races}
+    planned = list(steps.full())
+    left = Counter((step.kind, step.planted) for step in planned if step.name not in done)
+    if not left:
+        return f"All {len(planned)} races that are planned are done."
+    told = [
+        f"{count} of {'identical servers' if kind == 'identical' else f'a planted {difference:.0%}'}"
+        for (kind, difference), count in left.items()
+    ]
+    return f"Of {len(planned)} races planned these are not done yet: {', '.join(told)}."
 
 
 def identical(races: Sequence[CalibrationRace]) -> str:

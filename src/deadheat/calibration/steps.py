@@ -55,9 +55,9 @@ def planted(difference: float, number: int) -> Step:
 
 
 def long_planted(difference: float, margin: float, number: int) -> Step:
-    """Up to 3 minutes of load on the pair; looks may end it earlier."""
+    """Up to 3 minutes of load on the pair; looks may end it earlier, and often do where blocks are many."""
     name = f"3min-{difference * 100:g}%-at-{margin * 100:g}%-{number}"
-    return Step(name, "planted", blocks=20, rounds=15, planted=difference, margin=margin)
+    return Step(name, "planted", blocks=30, rounds=10, planted=difference, margin=margin)
 
 
 def length(counted_ms: int, number: int) -> Step:
