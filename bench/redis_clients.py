@@ -1,0 +1,194 @@
+"""The bars of the Redis clients of ours, from interleaved invocations on a real Redis.
+
+python bench/redis_clients.py                                      # races, then prints the tables
+python bench/redis_clients.py runs/latest                          # of a race that was run already
+python bench/redis_clients.py --write docs/performance-redis.md    # puts them into the page
+
+Ends with 1 where a bar does not hold, with 2 where nothing was measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat.journal import read
+from deadheat.model.observation import Built, Invocation, Observation
+from deadheat.model.result import Results
+
+WORKLOAD = "redis-pipeline"
+REFERENCE, CEILING = "rust-redis-rs", "ceiling"
+OURS = ("crystal-redis-client", "rust-lean")
+PUBLISHED = ("crystal-jgaskins", "crystal-stefanwille")
+MOST_PEAK_MB = 20
+BEGIN, END = "<!-- redis clients: begin -->", "<!-- redis clients: end -->"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One contender: medians over its timed invocations; its peak in an invocation apart."""
+
+    invocations: int
+    cpu_ms: float
+    wall_ms: float
+    peak_mb: float
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What was asked, and what is here: None where it was not measured, for the reason in `note`.
+
+    `excused`: this machine cannot measure it at all.
+    """
+
+    what: str
+    at_most: float
+    here: float | None
+    note: str = "not measured"
+    excused: bool = False
+
+    @property
+    def holds(self) -> bool:
+        return self.here is not None and self.here <= self.at_most
+
+
+def rows(observations: Sequence[Observation]) -> dict[str, Row]:
+    """Of each contender of the whole workload on a real Redis, in the order of CPU time."""
+    found: dict[str, list[Invocation]] = {}
+    for o in observations:
+        if isinstance(o, Invocation) and o.workload == WORKLOAD and not o.entry.endswith("'"):
+            found.setdefault(o.entry, []).append(o)
+    table = {entry: row for entry, of in found.items() if (row := _row(of)) is not None}
+    return dict(sorted(table.items(), key=lambda item: item[1].cpu_ms))
+
+
+def _row(invocations: Sequence[Invocation]) -> Row | None:
+    timed = [i for i in invocations if not i.warm_up]
+    if not timed:
+        return None
+    return Row(
+        invocations=len(timed),
+        cpu_ms=1000 * statistics.median(i.user_s + i.system_s for i in timed),
+        wall_ms=1000 * statistics.median(i.own_wall_s or i.wall_s for i in timed),
+        peak_mb=max(i.peak_memory_bytes or 0 for i in invocations if i.warm_up) / 1e6,
+    )
+
+
+def bars(table: Mapping[str, Row], missing: Mapping[str, str]) -> list[Bar]:
+    """All that were asked for. `missing`: why a contender could not be built here."""
+    crystal, lean = OURS
+    shards = [name for name in PUBLISHED if name in table]
+    if shards:
+        better = min(shards, key=lambda name: table[name].cpu_ms)
+        published = _share(table, crystal, better, 1.0)
+    else:
+        why = missing.get(PUBLISHED[0], "not raced")
+        what = f"CPU time of {crystal} over the better published shard"
+        published = Bar(what, 1.0, None, f"not known here: {why}", excused=True)
+    return [
+        _share(table, crystal, REFERENCE, 0.47),
+        published,
+        _share(table, lean, REFERENCE, 0.25),
+        _share(table, lean, CEILING, 1.8),
+        *(Bar(f"peak memory of {name}, MB", MOST_PEAK_MB, _peak(table, name)) for name in OURS),
+    ]
+
+
+def _share(table: Mapping[str, Row], name: str, of: str, at_most: float) -> Bar:
+    both = name in table and of in table
+    here = table[name].cpu_ms / table[of].cpu_ms if both else None
+    whom = f"{of}, the better published shard" if of in PUBLISHED else of
+    return Bar(f"CPU time of {name} over {whom}", at_most, here)
+
+
+def _peak(table: Mapping[str, Row], name: str) -> float | None:
+    return table[name].peak_mb if name in table else None
+
+
+def render(table: Mapping[str, Row], asked: Sequence[Bar], source: str) -> str:
+    """The two tables, as Markdown, with where they are from."""
+    reference = table.get(REFERENCE)
+    lines = [source, "", "| contender | invocations | CPU, ms | of redis-rs | wall, ms | peak, MB |"]
+    lines += ["| --- | ---: | ---: | ---: | ---: | ---: |"]
+    for name, row in table.items():
+        share = f"{row.cpu_ms / reference.cpu_ms:.3f}" if reference else "-"
+        cells = (
+            name,
+            str(row.invocations),
+            f"{row.cpu_ms:.1f}",
+            share,
+            f"{row.wall_ms:.0f}",
+            f"{row.peak_mb:.1f}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += ["", "| bar | at most | here | |", "| --- | ---: | ---: | --- |"]
+    for bar in asked:
+        here = "-" if bar.here is None else f"{bar.here:.3g}"
+        outcome = bar.note if bar.here is None else ("holds" if bar.holds else "**does not hold**")
+        lines.append(f"| {bar.what} | {bar.at_most:g} | {here} | {outcome} |")
+    return "\n".join(lines)
+
+
+def race(runs: Path, budget: str) -> Path:
+    """The folder of a race of them all, just run. Raises CalledProcessError where there is none."""
+    contenders = [word for name in (*OURS, *PUBLISHED, CEILING) for word in ("-c", name)]
+    command = [str(Path(sys.executable).with_name("deadheat")), "race", WORKLOAD, *contenders]
+    options = ["--redis", "redis", "--budget", budget, "--out", str(runs)]
+    # 4: no verdict. The medians are there, and the gates say why.
+    code = subprocess.run([*command, *options], stdout=sys.stderr, check=False).returncode
+    if code not in (0, 4):
+        raise subprocess.CalledProcessError(code, command)
+    return runs / "latest"
+
+
+def main() -> int:
+    """Parses, races where no run is given, prints and writes."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("run", type=Path, nargs="?", help="the folder of a run; without it, one is raced")
+    parser.add_argument("--budget", default="100s")
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables between the page's marks")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            run = arguments.run or race(Path(folder), arguments.budget)
+        except subprocess.CalledProcessError as error:
+            print(f"redis clients: not measured: the race ended with {error.returncode}", file=sys.stderr)
+            return 2
+        observations, _ = read(run / "journal.jsonl")
+        results = Results.model_validate_json((run / "results.json").read_text())
+    table = rows(observations)
+    if not table:
+        print("redis clients: nothing measured", file=sys.stderr)
+        return 2
+    missing = {
+        o.contender: o.reason or "" for o in observations if isinstance(o, Built) and o.status != "ready"
+    }
+    asked = bars(table, missing)
+    machine = results.machine
+    source = (
+        f"{results.started[:10]}: {machine['cores']} cores, {machine['cpu_model']}, Linux "
+        f"{machine['kernel']}, {machine['virtualisation'] or 'no virtual machine'}. Medians of interleaved "
+        f"invocations on redis-server; the order is that of seed {results.seed}."
+    )
+    text = render(table, asked, source)
+    print(text)
+    if arguments.write:
+        write(arguments.write, text)
+    return 0 if all(bar.holds or bar.excused for bar in asked) else 1
+
+
+def write(page: Path, text: str) -> None:
+    """Puts the text between the page's marks."""
+    head, _, rest = page.read_text().partition(BEGIN)
+    _, _, tail = rest.partition(END)
+    page.write_text(f"{head}{BEGIN}\n{text}\n{END}{tail}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
