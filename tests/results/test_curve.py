@@ -28,7 +28,10 @@ def test_the_order_may_turn_from_one_load_to_the_next(tmp_path: Path) -> None:
     ((title, table),) = curve.tables(results(tmp_path, {10: 0.5, 64: 1.0, 400: 2.0}))
     assert title == "echo · requests/s (times as fast as slow)"
     header, *rows = table
-    assert header == ["", "10 connections", "64 connections", "400 connections"]
+    assert header == ["", "10 connections", "64 connections", "400 connections", "against slow"]
+    turns = {row[0]: row.pop() for row in rows}
+    told = {"fast": "slower at 10 connections; faster at 400 connections", "slow": "", "ceiling": "faster"}
+    assert turns == told
     cells = {row[0]: row[1:] for row in rows}
     ratios = [float(cell.split("(")[1].rstrip(")")) for cell in cells["fast"]]
     assert [round(ratio, 1) for ratio in ratios] == [0.5, 1.0, 2.0]
@@ -53,8 +56,8 @@ def test_a_race_at_each_number_of_cores_tells_throughput_a_core(tmp_path: Path) 
     assert told == {"cores=1": False, "cores=2": True}
     ((title, (header, *rows)),) = curve.tables(found)
     assert title == "echo · requests/s (times as fast as slow); a core"
-    assert header == ["", "1 core", "2 cores"]
-    cells = {row[0]: row[1:] for row in rows}
+    assert header == ["", "1 core", "2 cores", "against slow"]
+    cells = {row[0]: row[1:-1] for row in rows}
     for cell, cores in zip(cells["slow"], (1, 2), strict=True):
         whole_figure, _, a_core = cell.partition(" (1); ")
         rate, each = (float(text.replace(",", "")) for text in (whole_figure, a_core))

@@ -40,8 +40,30 @@ def _same_measurement(race: WorkloadResult) -> tuple[str, str, str]:
 
 def _table(races: Sequence[WorkloadResult]) -> Table:
     ids = list(dict.fromkeys(row.id for race in races for row in race.contenders))
-    header = ["", *(_label(race, races) for race in races)]
-    return [header, *([id_, *(_cell(race, id_) for race in races)] for id_ in ids)]
+    labels = [_label(race, races) for race in races]
+    header = ["", *labels, f"against {races[0].reference}"]
+    return [header, *([id_, *(_cell(race, id_) for race in races), _turn(races, labels, id_)] for id_ in ids)]
+
+
+def _turn(races: Sequence[WorkloadResult], labels: Sequence[str], id_: str) -> str:
+    """Where the order of a contender and the reference turns: told are the settings whose interval leaves
+    1 out."""
+    told = [(word, label) for race, label in zip(races, labels, strict=True) if (word := _side(race, id_))]
+    words_ = list(dict.fromkeys(word for word, _ in told))
+    if len(words_) == 1:
+        return words_[0] if len(told) == len(races) else f"{words_[0]} where it can be told"
+    return "; ".join(
+        f"{side} at {', '.join(label for word, label in told if word == side)}" for side in words_
+    )
+
+
+def _side(race: WorkloadResult, id_: str) -> str | None:
+    """Whether a contender is faster or slower than the reference of a race; None where that is not known."""
+    row = next((row for row in race.contenders if row.id == id_), None)
+    against = row.against_reference if row and row.status == "measured" else None
+    if against is None or against.ci is None or against.ci[0] <= 1 <= against.ci[1]:
+        return None
+    return "faster" if against.ratio > 1 else "slower"
 
 
 def _label(race: WorkloadResult, races: Sequence[WorkloadResult]) -> str:
