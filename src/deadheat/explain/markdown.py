@@ -19,6 +19,7 @@ def render(page: Page) -> str:
         "None of this is a measurement of a race.",
         *_section(f"{_upper(page.per)}", _table(page, page.rows)),
         *_section(f"System calls {page.per}", _table(page, page.calls)),
+        *_section(f"HTTP/2 frames {page.per}", _table(page, page.frames)),
         *_section(f"Where the CPU time goes {page.per}, by samples", _table(page, page.functions)),
         *_section("Known patterns", [f"- **{p.contender}**, {p.name}: it {p.text}." for p in page.patterns]),
         *_section("Pictures", [f"- [{p.title}]({p.file})" for p in page.pictures]),

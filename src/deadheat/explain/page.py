@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -73,6 +73,7 @@ class Page:
     took_s: float
     rows: tuple[Row, ...]
     calls: tuple[Row, ...]
+    frames: tuple[Row, ...]
     functions: tuple[Row, ...]
     costs: tuple[Cost, ...]
     patterns: tuple[Pattern, ...]
@@ -106,16 +107,14 @@ def rows(a: Reading, b: Reading, per: str) -> tuple[Row, ...]:
     )
 
 
-def calls(a: Reading, b: Reading) -> tuple[Row, ...]:
-    """System calls by name, the most frequent first; the rare ones of both as one row."""
-    if not a.calls and not b.calls:
-        return ()
-    names = sorted({*a.calls, *b.calls}, key=lambda name: -max(a.calls.get(name, 0), b.calls.get(name, 0)))
-    often = [n for n in names if max(a.calls.get(n, 0), b.calls.get(n, 0)) >= RARE][:MOST_CALLS]
+def by_name(a: Mapping[str, float], b: Mapping[str, float]) -> tuple[Row, ...]:
+    """Counts (system calls, frames) by name, the most frequent first; the rare ones of both as one row."""
+    names = sorted({*a, *b}, key=lambda name: -max(a.get(name, 0), b.get(name, 0)))
+    often = [n for n in names if max(a.get(n, 0), b.get(n, 0)) >= RARE][:MOST_CALLS]
     rare = [name for name in names if name not in often]
 
-    def of(reading: Reading, wanted: Iterable[str]) -> float | None:
-        return sum(reading.calls.get(name, 0.0) for name in wanted) if reading.calls else None
+    def of(counts: Mapping[str, float], wanted: Iterable[str]) -> float | None:
+        return sum(counts.get(name, 0.0) for name in wanted) if counts else None
 
     shown = [Row(name, name, "", of(a, [name]), of(b, [name])) for name in often]
     if rare:
@@ -145,14 +144,16 @@ def merged(observed: Iterable[Observed], contender: str) -> Reading:
     """All that was found out about a contender. The speed is that of the first instrument: none."""
     values: dict[str, float] = {}
     by_name: dict[str, float] = {}
+    by_type: dict[str, float] = {}
     by_function: dict[str, float] = {}
     facts: dict[str, str] = {}
     for reading in (o.reading for o in observed if o.contender == contender and o.reading):
         values |= reading.values
         by_name |= reading.calls
+        by_type |= reading.frames
         by_function |= reading.functions
         facts |= reading.facts
-    return Reading(values, by_name, by_function, facts)
+    return Reading(values, by_name, by_function, facts, by_type)
 
 
 def costs(

@@ -49,6 +49,8 @@ QUANTITIES: tuple[Quantity, ...] = (
     Quantity("segments_sent", "TCP segments sent", "", "sends", "TCP segments {per}", 1.5, "segments"),
     Quantity("data_segments_sent", "of them with data", "", "sends", "TCP segments with data {per}", 1.5,
              "segments"),
+    Quantity("frames_received", "HTTP/2 frames received", "", "gets", "HTTP/2 frames {per}", 0.3, "frames"),
+    Quantity("frames_sent", "HTTP/2 frames sent", "", "sends", "HTTP/2 frames {per}", 0.3, "frames"),
     Quantity("collections_per_1000", "garbage collections in 1,000"),
     Quantity("pause_us", "stopped by the collector", "µs", "is stopped by its collector for", "µs {per}", 1),
     Quantity("allocated_bytes", "allocated", "B", "allocates", "bytes {per}", 0.0005, "allocation"),

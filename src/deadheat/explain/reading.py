@@ -25,15 +25,16 @@ class InstrumentError(Exception):
 class Reading:
     """Figures by the key of their quantity, each for one request (or one run of a program).
 
-    `calls` are system calls by name, `functions` CPU time by function (µs), `facts` what is
-    told in words, for patterns. `throughput_rps` (`wall_s` of a program) is what was
-    reached under this instrument, so its cost; None where it has no such figure.
+    `calls` are system calls by name, `frames` HTTP/2 frames by type and side, `functions` CPU time by
+    function (µs), `facts` what is told in words, for patterns. `throughput_rps` (`wall_s` of a program) is
+    what was reached under this instrument, so its cost; None where it has no such figure.
     """
 
     values: Mapping[str, float] = field(default_factory=dict)
     calls: Mapping[str, float] = field(default_factory=dict)
     functions: Mapping[str, float] = field(default_factory=dict)
     facts: Mapping[str, str] = field(default_factory=dict)
+    frames: Mapping[str, float] = field(default_factory=dict)
     throughput_rps: float | None = None
     wall_s: float | None = None
 

@@ -30,10 +30,6 @@ from deadheat.report.live import NoView
 from deadheat.run_folder import explained
 from deadheat.suite import Suite
 
-# What no instrument tells yet.
-UNTOLD: dict[str, tuple[str, ...]] = {
-    "grpc": ("HTTP/2 frames a call are not counted: the engine does not tell them",)
-}
 Say = Callable[[str], None]
 
 
@@ -183,13 +179,14 @@ def _page(
         seconds=wanted.seconds,
         took_s=time.monotonic() - began,
         rows=page.rows(of_a, of_b, per),
-        calls=page.calls(of_a, of_b),
+        calls=page.by_name(of_a.calls, of_b.calls),
+        frames=page.by_name(of_a.frames, of_b.frames),
         functions=page.functions(of_a, of_b),
         costs=page.costs(observed, titles, a, b),
         patterns=known,
         gaps=page.gaps(observed),
         pictures=pictures,
-        notes=(*page.notes(of_a, of_b), *UNTOLD.get(kind, ())),
+        notes=page.notes(of_a, of_b),
         sentences=sentences,
     )
 

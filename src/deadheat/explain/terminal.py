@@ -24,6 +24,7 @@ def show(page: Page, console: Console) -> None:
     )
     _table(console, page, page.per, page.rows)
     _table(console, page, f"system calls {page.per}", page.calls)
+    _table(console, page, f"HTTP/2 frames {page.per}", page.frames)
     _table(console, page, f"CPU time {page.per}, by samples", page.functions)
     _list(console, "known patterns", (f"{p.contender} {p.text} ({p.name})" for p in page.patterns))
     _costs(console, page)

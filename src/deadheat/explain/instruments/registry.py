@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from deadheat.explain.instruments.allocations import Allocations
 from deadheat.explain.instruments.base import Instrument
+from deadheat.explain.instruments.frames import Frames
 from deadheat.explain.instruments.garbage import GarbageCollection
 from deadheat.explain.instruments.plain import Plain
 from deadheat.explain.instruments.profile import Profile
@@ -33,6 +34,6 @@ PROGRAMS: tuple[Instrument, ...] = (
 
 INSTRUMENTS: dict[str, tuple[Instrument, ...]] = {
     "http": SERVERS,
-    "grpc": SERVERS,
+    "grpc": (*SERVERS[:-1], Frames(), SERVERS[-1]),
     "program": PROGRAMS,
 }
