@@ -146,9 +146,16 @@ impl<N: Net> Net for Tls<N> {
 
     fn send(&mut self, id: usize, bytes: &[u8]) -> io::Result<usize> {
         let (session, mut pipe) = self.parts(id)?;
-        // Ciphertext that the socket does not take waits in the session, up to its own limit.
-        let taken = session.tls.writer().write(bytes)?;
-        write_out(&mut session.tls, &mut pipe)?;
+        // Ciphertext that the socket does not take waits in the session, up to its own limit. As
+        // long as the socket takes it all there will be no event, so it has to go on here.
+        let mut taken = 0;
+        loop {
+            taken += session.tls.writer().write(&bytes[taken..])?;
+            write_out(&mut session.tls, &mut pipe)?;
+            if taken == bytes.len() || session.tls.wants_write() {
+                break;
+            }
+        }
         if taken == 0 && !bytes.is_empty() {
             return Err(ErrorKind::WouldBlock.into());
         }
