@@ -2,14 +2,14 @@
 
 use super::load::Load;
 use super::Outcome;
-use deadheat_load::error::{Error, Result};
+use deadheat_load::error::{Error, Kind, Result};
 use deadheat_load::load::control::{Control, Interval};
 use deadheat_load::load::turn::{Slice, Turn};
 use deadheat_load::output::intervals::Gatherer;
 use deadheat_load::output::summary::Summary;
 use deadheat_load::output::{csv, hdr_log, shown};
 use deadheat_load::serve::signal::stop_signals;
-use deadheat_load::target::{self, Target};
+use deadheat_load::target::{self, Spec, Target};
 use rustix::event::{eventfd, poll, EventfdFlags, PollFd, PollFlags};
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -24,7 +24,7 @@ pub fn run(options: &Load) -> Result<Outcome> {
     let spec = options.spec()?;
     let mut files = Files::create(options)?;
     let mut watcher = Watcher::new(options)?;
-    let mut target = target::open(&spec)?;
+    let mut target = watcher.open(&spec)?;
     if !options.json {
         println!("{}", options.heading(&spec, None));
     }
@@ -39,7 +39,7 @@ pub fn run(options: &Load) -> Result<Outcome> {
     };
     // A closed pipe (`| head`) is no reason for a message.
     let _ = io::stdout().write_all(text.as_bytes());
-    Ok(outcome(options, summary.fell_short()))
+    Ok(outcome(options, summary.fell_short() && !watcher.stopped))
 }
 
 /// What the exit code says.
@@ -82,6 +82,35 @@ impl Watcher {
             keep: options.csv.is_some() || options.hdr.is_some(),
             signals,
         })
+    }
+
+    /// Opens the target in a thread of its own, so that a signal is heard meanwhile.
+    ///
+    /// # Errors
+    /// Those of [`target::open`], and a signal.
+    pub fn open(&mut self, spec: &Spec) -> Result<Box<dyn Target>> {
+        let cannot = |error: io::Error| Error::usage(format!("cannot wait: {error}"));
+        let done = eventfd(0, EventfdFlags::CLOEXEC).map_err(|error| cannot(error.into()))?;
+        let tell = done.try_clone().map_err(cannot)?;
+        let spec = spec.clone();
+        let opening = std::thread::spawn(move || {
+            let target = target::open(&spec);
+            // Cannot fail: one addition to a counter of 64 bits.
+            let _ = rustix::io::write(&tell, &1u64.to_ne_bytes());
+            target
+        });
+        let control = Control::default();
+        while !opening.is_finished() {
+            self.wait(&done, &control).map_err(cannot)?;
+            if self.stopped {
+                // The thread ends with the process.
+                let message = "stopped while connecting: nothing was measured";
+                return Err(Error::new(Kind::Gone, message));
+            }
+        }
+        opening
+            .join()
+            .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
     /// One run on `target`.

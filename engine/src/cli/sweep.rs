@@ -7,7 +7,6 @@ use deadheat_load::error::Result;
 use deadheat_load::output::shown;
 use deadheat_load::output::summary::Summary;
 use deadheat_load::search::{highest, Figure, Objective};
-use deadheat_load::target;
 
 /// Within 2% of the limit is near enough: the machine's noise is larger.
 const PRECISION: f64 = 0.02;
@@ -16,7 +15,7 @@ const PRECISION: f64 = 0.02;
 pub fn steps(options: &Load) -> Result<Outcome> {
     let spec = options.spec()?;
     let mut watcher = Watcher::new(options)?;
-    let mut target = target::open(&spec)?;
+    let mut target = watcher.open(&spec)?;
     if !options.json {
         println!("{}\n{}", options.heading(&spec, None), line_heading());
     }
@@ -35,14 +34,15 @@ pub fn steps(options: &Load) -> Result<Outcome> {
     if options.json {
         println!("{}", serde_json::to_string(&summaries).expect("plain data"));
     }
-    Ok(outcome(options, summaries.iter().any(Summary::fell_short)))
+    let fell_short = summaries.iter().any(Summary::fell_short);
+    Ok(outcome(options, fell_short && !watcher.stopped))
 }
 
 /// `--find-max`: the highest rate that keeps the objective, without errors or a shortfall.
 pub fn find_max(options: &Load, objective: Objective) -> Result<Outcome> {
     let spec = options.spec()?;
     let mut watcher = Watcher::new(options)?;
-    let mut target = target::open(&spec)?;
+    let mut target = watcher.open(&spec)?;
     eprintln!("{}\n{}", options.heading(&spec, None), line_heading());
     let mut failure = None;
     let found = highest(options.first_rate(), PRECISION, |rate| {
@@ -84,7 +84,7 @@ pub fn find_max(options: &Load, objective: Objective) -> Result<Outcome> {
     } else {
         println!("highest rate that keeps the objective: {found:.0}/s");
     }
-    Ok(outcome(options, found == 0.0))
+    Ok(outcome(options, found == 0.0 && !watcher.stopped))
 }
 
 fn line_heading() -> String {

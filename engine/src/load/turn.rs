@@ -14,6 +14,7 @@ use std::io;
 
 const NS_PER_MS: u64 = 1_000_000;
 pub const BIN_MS: u64 = 5;
+const LOOK_FOR_STOP_NS: u64 = 50 * NS_PER_MS;
 /// The first edge is crossed at the first event after it, which may be late if this process did
 /// not get its core, and the counted part keeps its length: bins for a second more.
 const SPARE_BINS: u64 = 200;
@@ -62,7 +63,9 @@ impl<P: Protocol, N: Net> Load<P, N> {
                 self.give_up_all(now_ns);
                 break;
             }
-            self.net.wait(self.next_ns(), &mut events)?;
+            // Whoever asks for the end of the run cannot wake this loop.
+            let until_ns = self.next_ns().min(now_ns + LOOK_FOR_STOP_NS);
+            self.net.wait(until_ns, &mut events)?;
             let woke_ns = self.net.now_ns();
             for &event in &events {
                 self.handle(event);
@@ -98,6 +101,10 @@ impl<P: Protocol, N: Net> Load<P, N> {
     /// Everything that time alone brings about.
     fn look_around(&mut self, now_ns: u64, control: &Control) {
         self.cross_edges(now_ns);
+        if self.tally.phase == Phase::LeadIn && control.is_stopped() {
+            // Nothing is counted, and nothing new is sent.
+            self.cross_edge(now_ns);
+        }
         let all_done = self.remaining == 0 && self.in_flight == 0;
         if self.tally.counting() && (all_done || control.is_stopped()) {
             self.remaining = 0;

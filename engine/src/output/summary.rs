@@ -88,7 +88,9 @@ pub struct Summary {
 
 impl Summary {
     pub fn new(slice: &Slice, latencies: &Latencies, service: &Latencies) -> Self {
-        let duration_s = (slice.counted_until_ns - slice.counted_from_ns) as f64 / NS_PER_S;
+        // A run that is stopped while it warms up has counted nothing for no time.
+        let counted_ns = (slice.counted_until_ns - slice.counted_from_ns).max(1);
+        let duration_s = counted_ns as f64 / NS_PER_S;
         let mut latency_ms = LatencyMs::new(latencies);
         if slice.replies > 0 {
             latency_ms.mean = Some(slice.latency_sum_ns as f64 / NS_PER_MS / slice.replies as f64);
