@@ -1,4 +1,4 @@
-//! Deadheat's load generator: closed-loop HTTP load over epoll, every reply checked in full.
+//! Deadheat's load generator: closed and open loops over epoll, every reply checked in full.
 //!
 //! It counts and times, and never interprets. `docs/engine-protocol.md` says how a referee
 //! drives it; [`protocol::Protocol`] is what a new protocol implements.
@@ -8,6 +8,7 @@ pub mod clock;
 pub mod crew;
 pub mod drive;
 pub mod error;
+pub mod fuzz;
 pub mod histogram;
 pub mod limits;
 pub mod load;

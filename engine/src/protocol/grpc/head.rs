@@ -50,7 +50,7 @@ impl known::Head for Head {
                 );
             }
             b"grpc-message" => {
-                self.grpc_message = text().unwrap_or_default().chars().take(SHOWN).collect();
+                self.grpc_message = decoded(value).chars().take(SHOWN).collect();
             }
             _ => {}
         }
@@ -71,5 +71,39 @@ impl Head {
             "" => format!("grpc-status {number} {name}"),
             message => format!("grpc-status {number} {name}: {message}"),
         }
+    }
+}
+
+/// A grpc-message without its percent signs; those that stand for nothing stay.
+fn decoded(text: &[u8]) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((&byte, behind)) = rest.split_first() {
+        let digits = behind
+            .get(..2)
+            .filter(|digits| byte == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(decoded) => {
+                bytes.push(decoded);
+                rest = &behind[2..];
+            }
+            None => {
+                bytes.push(byte);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decoded;
+
+    #[test]
+    fn percent_signs() {
+        assert_eq!(decoded(b"not%20here: %C3%A9"), "not here: \u{e9}");
+        assert_eq!(decoded(b"100%, %zz %4"), "100%, %zz %4");
     }
 }

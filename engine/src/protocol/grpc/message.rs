@@ -23,17 +23,11 @@ pub const PREFIX: usize = 5;
 pub struct Method(MethodDescriptor);
 
 impl Method {
-    /// Reads the contract and finds the method.
+    /// Finds the method in a contract.
     ///
     /// # Errors
-    /// The contract cannot be read or is wrong, or has no such method, or one that takes a
-    /// stream of requests.
-    pub fn find(ask: &Ask) -> Result<Self> {
-        let pool = match (&ask.proto, &ask.protoset) {
-            (Some(path), None) => compile(path)?,
-            (None, Some(path)) => load(path)?,
-            _ => return Err(Error::usage("gRPC: either --proto or --protoset is needed")),
-        };
+    /// The contract has no such method, or one that takes a stream of requests.
+    pub fn find(pool: &DescriptorPool, ask: &Ask) -> Result<Self> {
         let (service, method) = ask.call.rsplit_once('/').ok_or_else(|| {
             let call = &ask.call;
             Error::usage(format!("--call {call:?}: not package.Service/Method"))
@@ -188,6 +182,18 @@ fn count_places(value: &Value) -> usize {
             .map(|(key, value)| Nested::text(key).places() + count_places(value))
             .sum(),
         _ => 0,
+    }
+}
+
+/// Reads the contract.
+///
+/// # Errors
+/// It cannot be read, or is wrong.
+pub fn contract(ask: &Ask) -> Result<DescriptorPool> {
+    match (&ask.proto, &ask.protoset) {
+        (Some(path), None) => compile(path),
+        (None, Some(path)) => load(path),
+        _ => Err(Error::usage("gRPC: either --proto or --protoset is needed")),
     }
 }
 

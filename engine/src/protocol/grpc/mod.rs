@@ -20,12 +20,13 @@ use self::body::Body;
 use self::expected::Expected;
 use self::head::Head;
 use self::judge::{judge, not_grpc};
-use self::message::Method;
+use self::message::{contract, Method};
 use super::h2::exchange::{Asked, End, Exchange};
 use super::h2::wire::Wire;
 use super::h2::Client;
 use super::Failure;
 use crate::error::{Error, Result};
+use prost_reflect::DescriptorPool;
 
 /// The protocol.
 pub type Grpc = Client<Calls>;
@@ -52,7 +53,18 @@ impl Grpc {
     /// # Errors
     /// The contract cannot be read, the call is not in it, or the JSON does not fit it.
     pub fn new(ask: &Ask, is_tls: bool, authority: &str) -> Result<Self> {
-        let method = Method::find(ask)?;
+        Self::with_contract(&contract(ask)?, ask, is_tls, authority)
+    }
+
+    /// # Errors
+    /// The call is not in the contract, or the JSON does not fit it.
+    pub fn with_contract(
+        pool: &DescriptorPool,
+        ask: &Ask,
+        is_tls: bool,
+        authority: &str,
+    ) -> Result<Self> {
+        let method = Method::find(pool, ask)?;
         method.request(&ask.data, ODD_TOKEN, ask.gzip)?;
         if let Some(expect) = &ask.expect {
             method.reply(expect, ODD_TOKEN)?;
