@@ -1,11 +1,13 @@
 //! Every example of docs/load.md is run as it stands there, but for ports and durations.
 
+#[path = "support/independent.rs"]
+mod independent;
 #[path = "support/program.rs"]
 mod program;
 #[path = "support/serving.rs"]
 mod serving;
-mod support;
 
+use independent::Habits;
 use serving::Server;
 use std::path::Path;
 use std::process::Command;
@@ -55,7 +57,7 @@ fn commands() -> (Vec<Vec<String>>, Vec<(String, String)>) {
     let blocks = blocks(&text);
     let files = blocks
         .iter()
-        .filter_map(|(info, body)| Some((info.strip_prefix("json ")?.to_owned(), body.clone())))
+        .filter_map(|(info, body)| Some((info.split_once(' ')?.1.to_owned(), body.clone())))
         .collect();
     let commands = blocks
         .iter()
@@ -73,12 +75,32 @@ fn every_load_example_runs() {
     for (name, body) in files {
         std::fs::write(directory.path().join(name), body).expect("written");
     }
-    let server = Server::start(&[]);
-    let mut count = 0;
+    let ours = [
+        Server::of("http", &[]),
+        Server::of("grpc", &["--hello"]),
+        Server::of("redis", &[]),
+    ];
+    let in_the_clear = independent::http2(Habits::default());
+    let over_tls = independent::http2(Habits {
+        tls: Some("h2"),
+        ..Habits::default()
+    });
+    let places = [
+        ("127.0.0.1:8080", ours[0].address().to_owned()),
+        ("127.0.0.1:50051", ours[1].address().to_owned()),
+        ("127.0.0.1:6380", ours[2].address().to_owned()),
+        ("127.0.0.1:8081", in_the_clear.to_string()),
+        ("127.0.0.1:8443", over_tls.to_string()),
+    ];
+    let mut counts = [0; 5];
     for command in commands.into_iter().filter(|words| words[0] != "serve") {
+        let written = command[0].clone();
+        let place = places.iter().position(|(place, _)| written.contains(place));
+        let place = place.unwrap_or_else(|| panic!("{written}: no server there"));
+        let (there, here) = &places[place];
         let arguments: Vec<String> = quickly(command)
             .iter()
-            .map(|word| word.replace("127.0.0.1:8080", server.address()))
+            .map(|word| word.replace(there, here))
             .collect();
         let output = Command::new(program::PROGRAM)
             .args(&arguments)
@@ -91,9 +113,9 @@ fn every_load_example_runs() {
         let success = output.status.success();
         assert!(success, "{arguments:?}: {error}");
         assert!(!text.contains("errors: "), "{arguments:?}: {text}");
-        count += 1;
+        counts[place] += 1;
     }
-    assert!(count > 15, "{count} examples");
+    assert!(counts.iter().all(|&count| count > 0), "{counts:?} examples");
 }
 
 #[test]
@@ -101,10 +123,10 @@ fn every_serve_example_starts() {
     let (commands, _) = commands();
     let mut count = 0;
     for command in commands.into_iter().filter(|words| words[0] == "serve") {
-        assert_eq!(command[1..4], ["http", "--port", "8080"]);
+        assert_eq!(command[2], "--port", "{command:?}");
         let lies: Vec<&str> = command[4..].iter().map(String::as_str).collect();
-        Server::start(&lies).stop();
+        Server::of(&command[1], &lies).stop();
         count += 1;
     }
-    assert!(count > 5, "{count} examples");
+    assert!(count > 10, "{count} examples");
 }

@@ -7,7 +7,7 @@ use deadheat_load::protocol::grpc::Ask;
 use serde_json::Value;
 use std::path::PathBuf;
 
-const GRPC: &str = "gRPC (grpc://host:port, with --data as JSON and -H as metadata)";
+const GRPC: &str = "gRPC (grpc://host:port, with --data as JSON and -H as metadata; {seq} in texts only, not with --gzip)";
 
 #[derive(Debug, Args)]
 pub struct Grpc {

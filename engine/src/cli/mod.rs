@@ -19,12 +19,22 @@ Examples:
   deadheat-load http://127.0.0.1:8080/hello -c 64 -d 10s -R 20000
   deadheat-load http://127.0.0.1:8080/items -X POST --data '{\"n\": {seq}}' -H 'Content-Type: application/json'
   deadheat-load http://127.0.0.1:8080/ --find-max 'p99<10ms' -d 2s
-  deadheat-load redis://127.0.0.1:6380 -r 'SET foo bar' -r 'GET foo' --pipeline 16
+  deadheat-load https://127.0.0.1:8443/hello --http2 -c 10 --streams 50 --insecure
+  deadheat-load redis://127.0.0.1:6380 -r 'SET key:{seq} bar' -r 'GET foo' --pipeline 16
   deadheat-load grpc://127.0.0.1:50051 -c 10 --streams 50 --proto greeter.proto \\
       --call greeter.Greeter/SayHello --data '{\"name\": \"{token}\"}'
   deadheat-load serve http --port 8080
 
-Exit codes: 0 done, 1 the asked rate was not achieved, 2 usage or nobody there.";
+Templates: {token} is the same for a whole run, {seq} the number of the request from 0. Both work
+in paths, header values and bodies of HTTP, in texts of gRPC messages and values of metadata, in
+words of Redis commands, and in what is expected of a reply.
+
+Signals: SIGINT and SIGTERM end a run in order, with its summary.
+
+Exit codes: 0 done (or ended by a signal), 1 the asked rate was not achieved or no rate kept the
+objective, 2 usage, nobody there, or ended by a signal before any load.
+
+More, with examples for each protocol: docs/load.md";
 
 /// A load generator that is cheap per request and truthful about latency.
 #[derive(Debug, Parser)]

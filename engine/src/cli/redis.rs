@@ -9,7 +9,7 @@ const REDIS: &str = "Redis (redis://[user:password@]host:port[/database])";
 
 #[derive(Debug, Args)]
 pub struct Redis {
-    /// Command, such as 'SET foo "two words"'; several are sent in turn
+    /// Command, such as 'SET key:{seq} "two words"'; several are sent in turn
     #[arg(short = 'r', long = "command", value_name = "COMMAND", help_heading = REDIS)]
     commands: Vec<String>,
     /// Reply to the command at the same place: JSON (5, null, [1]), anything else is a text

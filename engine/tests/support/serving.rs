@@ -1,4 +1,4 @@
-//! `deadheat-load serve http` as a process of its own.
+//! `deadheat-load serve` as a process of its own.
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
@@ -12,10 +12,15 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one on a free port, with these options.
+    /// Starts one for HTTP on a free port, with these options.
     pub fn start(options: &[&str]) -> Self {
+        Self::of("http", options)
+    }
+
+    /// Starts one of a protocol on a free port, with these options.
+    pub fn of(protocol: &str, options: &[&str]) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_deadheat-load"))
-            .args(["serve", "http", "--port", "0", "--count"])
+            .args(["serve", protocol, "--port", "0", "--count"])
             .args(options.iter().filter(|option| **option != "--count"))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
