@@ -20,6 +20,8 @@ impl<P: Protocol, N: Net> Load<P, N> {
         let connection = &mut self.connections[id];
         if let Some(state) = connection.protocol.as_mut() {
             let mut replies = Replies {
+                slots: &mut connection.slots,
+                free: &mut connection.free,
                 tally: &mut self.tally,
                 latencies: &mut self.interval,
                 service: &mut self.service,
@@ -28,13 +30,8 @@ impl<P: Protocol, N: Net> Load<P, N> {
                 now_ns,
                 run: Run::default(),
             };
-            let (slots, free) = (&mut connection.slots, &mut connection.free);
-            self.protocol.closed(state, &mut |reply: Reply| {
-                let slot = &mut slots[reply.slot as usize];
-                slot.busy = false;
-                free.push(reply.slot);
-                replies.take(slot, &reply);
-            });
+            self.protocol
+                .closed(state, &mut |reply: Reply| replies.take(&reply));
         }
         let may_be_stale = connection.may_be_stale;
         let lost: Vec<Slot> = connection

@@ -175,7 +175,10 @@ impl<P: Protocol, N: Net> Load<P, N> {
         let Some(state) = connection.protocol.as_mut() else {
             return Ok(());
         };
+        let free_before = connection.free.len();
         let mut replies = Replies {
+            slots: &mut connection.slots,
+            free: &mut connection.free,
             tally: &mut self.tally,
             latencies: &mut self.interval,
             service: &mut self.service,
@@ -184,29 +187,35 @@ impl<P: Protocol, N: Net> Load<P, N> {
             now_ns,
             run: Run::default(),
         };
-        // Field by field, so that the closure and the protocol's state can be borrowed at once.
-        let (slots, free) = (&mut connection.slots, &mut connection.free);
-        let (stale, failures) = (&mut connection.may_be_stale, &mut connection.failures);
-        let mut sink = |reply: Reply| {
-            let slot = &mut slots[reply.slot as usize];
-            slot.busy = false;
-            free.push(reply.slot);
-            (*stale, *failures) = (true, 0);
-            replies.take(slot, &reply);
-        };
-        let output = &mut self.output;
-        if connection.input.is_empty() {
-            let bytes = &self.buffer[..n];
-            let used = self.protocol.receive(state, bytes, output, &mut sink)?;
-            if used < n {
-                connection.input.extend_from_slice(&bytes[used..]);
-            }
+        let bytes = &self.buffer[..n];
+        let goes_on = !connection.input.is_empty();
+        let input = if goes_on {
+            connection.input.extend_from_slice(bytes);
+            &connection.input
         } else {
-            connection.input.extend_from_slice(&self.buffer[..n]);
-            let used = self
-                .protocol
-                .receive(state, &connection.input, output, &mut sink)?;
+            bytes
+        };
+        let (protocol, output) = (&mut self.protocol, &mut self.output);
+        let alike = protocol.receive_alike(state, input, &mut |slot, status| {
+            replies.right(slot, status);
+        });
+        let received = if alike < input.len() {
+            protocol.receive(state, &input[alike..], output, &mut |reply: Reply| {
+                replies.take(&reply);
+            })
+        } else {
+            Ok(0)
+        };
+        drop(replies);
+        if connection.free.len() > free_before {
+            connection.may_be_stale = true;
+            connection.failures = 0;
+        }
+        let used = alike + received?;
+        if goes_on {
             connection.input.drain(..used);
+        } else if used < n {
+            connection.input.extend_from_slice(&bytes[used..]);
         }
         if connection.input.len() > LONGEST_UNREAD {
             return Err(Failure::protocol("a reply that never gets anywhere"));
@@ -226,36 +235,48 @@ impl<P: Protocol, N: Net> Load<P, N> {
         let Some(state) = connection.protocol.as_mut() else {
             return;
         };
+        let first = self.sequence;
+        let mut left = self.remaining.min(most.into());
         let mut room = self.protocol.room(state);
-        for _ in 0..most {
-            if room == 0 || connection.free.is_empty() || self.remaining == 0 {
-                break;
+        while left > 0 && room > 0 && !connection.free.is_empty() {
+            // Due times differ in open loop: one at a time.
+            let (due_ns, n) = match (&mut self.open_loop, self.tally.phase) {
+                (Some(open), Phase::LeadIn | Phase::Counted | Phase::Drain) => {
+                    match open.take(now_ns) {
+                        Some(due_ns) => (due_ns, 1),
+                        None => break,
+                    }
+                }
+                (None, Phase::LeadIn | Phase::Counted) => (now_ns, left.min(room.into())),
+                _ => break,
+            };
+            let most = connection.free.len().min(n as usize);
+            let slots = connection.free.iter().rev().take(most).copied();
+            let n = self
+                .protocol
+                .request_many(state, slots, self.sequence, &mut self.output);
+            let kept = connection.free.len() - n;
+            for (&slot, sequence) in connection.free[kept..].iter().rev().zip(self.sequence..) {
+                connection.slots[slot as usize] = InFlight {
+                    busy: true,
+                    sequence,
+                    due_ns,
+                    sent_ns: now_ns,
+                };
             }
-            let due_ns = match (&mut self.open_loop, self.tally.phase) {
-                (Some(open), Phase::LeadIn | Phase::Counted | Phase::Drain) => open.take(now_ns),
-                (None, Phase::LeadIn | Phase::Counted) => Some(now_ns),
-                _ => None,
-            };
-            let (Some(due_ns), Some(slot)) = (due_ns, connection.free.last().copied()) else {
-                break;
-            };
-            connection.free.pop();
-            connection.slots[slot as usize] = InFlight {
-                busy: true,
-                sequence: self.sequence,
-                due_ns,
-                sent_ns: now_ns,
-            };
-            self.protocol
-                .request(state, slot, self.sequence, &mut self.output);
-            self.sequence += 1;
-            self.remaining -= 1;
+            connection.free.truncate(kept);
+            self.sequence += n as u64;
+            left -= n as u64;
+            room = self.protocol.room(state);
+        }
+        let sent = self.sequence - first;
+        if sent > 0 {
+            self.remaining -= sent;
+            self.in_flight += sent;
+            self.tally.went_out(now_ns, sent);
             if let (0, Some(open)) = (self.remaining, &mut self.open_loop) {
                 open.close();
             }
-            self.in_flight += 1;
-            self.tally.went_out(now_ns, 1);
-            room = self.protocol.room(state);
         }
         let spent = self.protocol.spent(state);
         if let Some(open) = &mut self.open_loop {

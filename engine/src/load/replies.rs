@@ -4,14 +4,16 @@ use super::connection::InFlight;
 use super::open_loop::OpenLoop;
 use super::tally::Tally;
 use crate::histogram::Latencies;
-use crate::protocol::Reply;
+use crate::protocol::{Failure, Reply, Slot};
 
-/// Where the replies of one read are tallied.
+/// Where the replies of one read free their slots and are tallied.
 ///
 /// Requests that went out together mostly come back together, so neighbours are mostly alike:
 /// right, of the same status, due and sent at the same times. Such a run is tallied at once,
 /// when it ends or when this is dropped.
 pub struct Replies<'a> {
+    pub slots: &'a mut [InFlight],
+    pub free: &'a mut Vec<Slot>,
     pub tally: &'a mut Tally,
     pub latencies: &'a mut Latencies,
     pub service: &'a mut Latencies,
@@ -31,36 +33,53 @@ pub struct Run {
 }
 
 impl Replies<'_> {
+    /// A reply, right or wrong.
     #[inline]
-    pub fn take(&mut self, slot: &InFlight, reply: &Reply) {
+    pub fn take(&mut self, reply: &Reply) {
+        match &reply.failure {
+            None => self.right(reply.slot, reply.status),
+            Some(failure) => self.wrong(reply, failure),
+        }
+    }
+
+    /// A right reply to the request in `slot`.
+    #[inline]
+    pub fn right(&mut self, slot: Slot, status: u16) {
+        let (due_ns, sent_ns) = self.release(slot);
         let run = &mut self.run;
-        let alike = slot.due_ns == run.due_ns
-            && slot.sent_ns == run.sent_ns
-            && reply.status == run.status
-            && reply.failure.is_none();
-        if alike {
+        if due_ns == run.due_ns && sent_ns == run.sent_ns && status == run.status {
             run.length += 1;
         } else {
-            self.take_other(slot, reply);
+            self.flush();
+            self.run = Run {
+                length: 1,
+                status,
+                due_ns,
+                sent_ns,
+            };
         }
     }
 
-    fn take_other(&mut self, slot: &InFlight, reply: &Reply) {
+    #[cold]
+    fn wrong(&mut self, reply: &Reply, failure: &Failure) {
         self.flush();
-        if let Some(failure) = &reply.failure {
-            *self.in_flight -= 1;
-            self.tally.came_back(self.now_ns, 1);
-            self.tally.status(reply.status, 1);
-            return self.tally.wrong(failure);
-        }
-        self.run = Run {
-            length: 1,
-            status: reply.status,
-            due_ns: slot.due_ns,
-            sent_ns: slot.sent_ns,
-        };
+        self.release(reply.slot);
+        *self.in_flight -= 1;
+        self.tally.came_back(self.now_ns, 1);
+        self.tally.status(reply.status, 1);
+        self.tally.wrong(failure);
     }
 
+    /// Frees a slot; when its request was due and sent.
+    #[inline]
+    fn release(&mut self, slot: Slot) -> (u64, u64) {
+        let in_flight = &mut self.slots[slot as usize];
+        in_flight.busy = false;
+        self.free.push(slot);
+        (in_flight.due_ns, in_flight.sent_ns)
+    }
+
+    #[inline(never)]
     fn flush(&mut self) {
         let Run {
             length: n,

@@ -48,6 +48,23 @@ impl<T: Copy + Default> InOrder<T> {
         Some(front)
     }
 
+    /// Takes the oldest `n` requests off, or all if there are fewer, and gives each to `each`.
+    #[inline]
+    pub fn pop_many(&mut self, n: usize, mut each: impl FnMut(Slot, T)) {
+        let n = n.min(self.len);
+        // In a ring they are one stretch or two.
+        let (before, after) = self.ring.split_at(self.head);
+        let first = n.min(after.len());
+        for &(slot, what) in after[..first].iter().chain(&before[..n - first]) {
+            each(slot, what);
+        }
+        self.len -= n;
+        self.head += n;
+        if self.head >= self.ring.len() {
+            self.head -= self.ring.len();
+        }
+    }
+
     pub fn len(&self) -> usize {
         self.len
     }
@@ -65,15 +82,25 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_is_a_queue(pushes in prop::collection::vec(any::<bool>(), 0..200)) {
+        fn it_is_a_queue(steps in prop::collection::vec(0usize..8, 0..200)) {
             let mut ring = InOrder::new(4);
             let mut model = VecDeque::new();
-            for (i, push) in pushes.into_iter().enumerate() {
-                if push && model.len() < 4 {
-                    ring.push(i as u32, i);
-                    model.push_back((i as u32, i));
-                } else if !push {
-                    prop_assert_eq!(ring.pop(), model.pop_front());
+            for (i, step) in steps.into_iter().enumerate() {
+                match step {
+                    // As many pushes as pops, so that the ring is full and empty now and then.
+                    0..4 if model.len() < 4 => {
+                        ring.push(i as u32, i);
+                        model.push_back((i as u32, i));
+                    }
+                    0..4 => {}
+                    4 | 5 => prop_assert_eq!(ring.pop(), model.pop_front()),
+                    _ => {
+                        let n = step - 4;
+                        let mut popped = Vec::new();
+                        ring.pop_many(n, |slot, what| popped.push((slot, what)));
+                        let expected: Vec<_> = model.drain(..n.min(model.len())).collect();
+                        prop_assert_eq!(popped, expected);
+                    }
                 }
                 prop_assert_eq!(ring.front(), model.front().copied());
                 prop_assert_eq!(ring.len(), model.len());

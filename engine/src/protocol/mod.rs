@@ -10,6 +10,7 @@ pub mod http1;
 pub mod http2;
 pub mod in_order;
 pub mod redis;
+pub mod repeated;
 
 use self::h2::counts::Traffic;
 
@@ -99,6 +100,39 @@ pub trait Protocol {
         sequence: u64,
         output: &mut Vec<u8>,
     );
+
+    /// Appends requests number `first` and on, one for each of `slots` in this order, and
+    /// returns how many. Fewer than there are slots is fine, none is not: it is called again
+    /// while there is [`Protocol::room`].
+    #[inline]
+    fn request_many(
+        &mut self,
+        connection: &mut Self::Connection,
+        mut slots: impl ExactSizeIterator<Item = Slot>,
+        first: u64,
+        output: &mut Vec<u8>,
+    ) -> usize {
+        match slots.next() {
+            Some(slot) => {
+                self.request(connection, slot, first, output);
+                1
+            }
+            None => 0,
+        }
+    }
+
+    /// A quick look before [`Protocol::receive`]: takes the replies at the start of `input` that
+    /// are, byte for byte, what a right reply was before, gives each one's slot and status to
+    /// `right`, and returns how many bytes these were. What is left is for `receive`.
+    #[inline]
+    fn receive_alike(
+        &mut self,
+        _connection: &mut Self::Connection,
+        _input: &[u8],
+        _right: &mut impl FnMut(Slot, u16),
+    ) -> usize {
+        0
+    }
 
     /// Takes bytes that came. Returns how many were used up: what is left is given again,
     /// with more behind it, so it has to be bounded (a header, never a whole body of any size).

@@ -16,6 +16,7 @@ use self::head::{Head, Malformed};
 use self::mix::Mix;
 use self::request::Wire;
 use super::in_order::InOrder;
+use super::repeated::Repeated;
 use super::{ErrorKind, Failure, Protocol, Reply, Slot};
 use crate::template::{with_token, Pieces};
 
@@ -31,6 +32,11 @@ pub struct Http1 {
     /// instead of a parse.
     known: Vec<u8>,
     known_head: Option<Head>,
+    /// The last usual reply to the only request, whole, and its status.
+    known_reply: Repeated,
+    known_status: u16,
+    /// The only request, if it is the same each time.
+    only: Repeated,
     /// An expected body with its sequence number in place.
     expected: Vec<u8>,
 }
@@ -77,6 +83,9 @@ impl Http1 {
                 .collect(),
             known: Vec::new(),
             known_head: None,
+            known_reply: Repeated::default(),
+            known_status: 0,
+            only: Repeated::default(),
             expected: Vec::new(),
         };
         protocol.prepare("");
@@ -174,6 +183,16 @@ impl Protocol for Http1 {
             let body = request.expect.body.as_ref();
             prepared.expected_body = body.map(|body| Pieces::new(&with_token(body, token)));
         }
+        self.known_reply.clear();
+        self.only.clear();
+        if let [Prepared { wire, .. }] = self.requests.as_slice() {
+            if wire.is_constant() {
+                let mut bytes = Vec::new();
+                wire.write(0, &mut bytes);
+                self.only.set(&bytes);
+                self.only.spread();
+            }
+        }
     }
 
     fn connect(&mut self, depth: u32, _output: &mut Vec<u8>) -> Connection {
@@ -209,6 +228,55 @@ impl Protocol for Http1 {
         let request = self.mix.pick(sequence);
         connection.in_flight.push(slot, Asked { request, sequence });
         self.requests[request as usize].wire.write(sequence, output);
+    }
+
+    #[inline]
+    fn request_many(
+        &mut self,
+        connection: &mut Connection,
+        mut slots: impl ExactSizeIterator<Item = Slot>,
+        first: u64,
+        output: &mut Vec<u8>,
+    ) -> usize {
+        if self.only.is_empty() || !self.keep_alive {
+            let Some(slot) = slots.next() else {
+                return 0;
+            };
+            self.request(connection, slot, first, output);
+            return 1;
+        }
+        let n = slots.len();
+        self.only.write(n, output);
+        for (slot, sequence) in slots.zip(first..) {
+            let asked = Asked {
+                request: 0,
+                sequence,
+            };
+            connection.in_flight.push(slot, asked);
+        }
+        n
+    }
+
+    #[inline]
+    fn receive_alike(
+        &mut self,
+        connection: &mut Connection,
+        input: &[u8],
+        right: &mut impl FnMut(Slot, u16),
+    ) -> usize {
+        if connection.reply.is_some() || connection.spent {
+            return 0;
+        }
+        let most = connection.in_flight.len();
+        let n = self.known_reply.count_in(input, most);
+        let status = self.known_status;
+        if n > 1 {
+            self.known_reply.spread();
+        }
+        connection
+            .in_flight
+            .pop_many(n, |slot, _| right(slot, status));
+        n * self.known_reply.len()
     }
 
     #[inline]

@@ -143,6 +143,11 @@ pub(super) struct Wire {
 }
 
 impl Wire {
+    /// The same bytes whatever the sequence number.
+    pub fn is_constant(&self) -> bool {
+        self.head.is_constant() && self.body.as_ref().is_none_or(Pieces::is_constant)
+    }
+
     #[inline]
     pub fn write(&self, sequence: u64, output: &mut Vec<u8>) {
         self.head.write(sequence, output);

@@ -10,6 +10,7 @@ pub use login::Login;
 use self::command::{canonical, encode};
 use self::resp::{Judged, Malformed, Progress, Reader};
 use super::in_order::InOrder;
+use super::repeated::Repeated;
 use super::{ErrorKind, Failure, Protocol, Reply, Slot};
 use crate::error::{Error, Result};
 use serde_json::Value;
@@ -36,14 +37,12 @@ pub struct Ask {
 struct Command {
     words: Words,
     expect: Option<Value>,
-    wire: Vec<u8>,
+    wire: Repeated,
     /// In canonical form.
     expected: Option<Vec<u8>>,
     /// The last right reply, byte for byte. Most replies are the same again and need a
     /// comparison instead of a parse; no complete reply is the beginning of another.
-    known: Vec<u8>,
-    /// The same many times over: with one command, a pipeline's replies need one comparison.
-    known_often: Vec<u8>,
+    known: Repeated,
 }
 
 /// The protocol, with the commands of one turn rendered.
@@ -90,10 +89,9 @@ impl Redis {
         let commands = ask.commands.iter().enumerate().map(|(i, words)| Command {
             words: words.clone(),
             expect: expect(i),
-            wire: Vec::new(),
+            wire: Repeated::default(),
             expected: None,
-            known: Vec::new(),
-            known_often: Vec::new(),
+            known: Repeated::default(),
         });
         let mut redis = Self {
             login,
@@ -114,30 +112,6 @@ impl Redis {
 }
 
 impl Command {
-    /// This is a right reply.
-    fn know(&mut self, reply: &[u8]) {
-        self.known.clear();
-        self.known.extend_from_slice(reply);
-        self.known_often.clear();
-    }
-
-    /// How often `input` begins with the known reply, as far as one look tells.
-    #[inline]
-    fn again(&mut self, input: &[u8]) -> usize {
-        if self.known_often.is_empty() {
-            // Replies that differ each time (INCR) are never known, and never come here.
-            let often = LONGEST_KNOWN / self.known.len();
-            self.known_often = self.known.repeat(often);
-        }
-        let most = input.len().min(self.known_often.len()) / self.known.len();
-        let length = most * self.known.len();
-        if input[..length] == self.known_often[..length] {
-            most
-        } else {
-            0
-        }
-    }
-
     #[cold]
     fn failure(&self, judged: Judged) -> Option<Failure> {
         let name = &self.words[0];
@@ -165,10 +139,11 @@ impl Protocol for Redis {
 
     fn prepare(&mut self, token: &str) {
         for command in &mut self.commands {
-            command.wire.clear();
-            encode(&command.words, token, &mut command.wire);
+            let mut wire = Vec::new();
+            encode(&command.words, token, &mut wire);
+            command.wire.set(&wire);
+            command.wire.spread();
             command.known.clear();
-            command.known_often.clear();
             command.expected = command.expect.as_ref().map(|reply| {
                 let mut expected = Vec::new();
                 canonical(reply, token, &mut expected).expect("looked at in `new`");
@@ -209,7 +184,51 @@ impl Protocol for Redis {
     ) {
         let command = self.turn_of(sequence);
         connection.in_flight.push(slot, command);
-        output.extend_from_slice(&self.commands[command as usize].wire);
+        self.commands[command as usize].wire.write(1, output);
+    }
+
+    #[inline]
+    fn request_many(
+        &mut self,
+        connection: &mut Connection,
+        mut slots: impl ExactSizeIterator<Item = Slot>,
+        first: u64,
+        output: &mut Vec<u8>,
+    ) -> usize {
+        let [command] = self.commands.as_slice() else {
+            return match slots.next() {
+                Some(slot) => {
+                    self.request(connection, slot, first, output);
+                    1
+                }
+                None => 0,
+            };
+        };
+        let n = slots.len();
+        command.wire.write(n, output);
+        slots.for_each(|slot| connection.in_flight.push(slot, 0));
+        n
+    }
+
+    #[inline]
+    fn receive_alike(
+        &mut self,
+        connection: &mut Connection,
+        input: &[u8],
+        right: &mut impl FnMut(Slot, u16),
+    ) -> usize {
+        let [command] = self.commands.as_mut_slice() else {
+            return 0;
+        };
+        if !connection.login.is_empty() || connection.reader.begun() {
+            return 0;
+        }
+        let n = command.known.count_in(input, connection.in_flight.len());
+        if n > 1 {
+            command.known.spread();
+        }
+        connection.in_flight.pop_many(n, |slot, _| right(slot, 0));
+        n * command.known.len()
     }
 
     #[inline]
@@ -220,7 +239,6 @@ impl Protocol for Redis {
         _output: &mut Vec<u8>,
         replies: &mut impl FnMut(Reply),
     ) -> std::result::Result<usize, Failure> {
-        let is_single = self.commands.len() == 1;
         let mut at = 0;
         while at < input.len() {
             let rest = &input[at..];
@@ -240,21 +258,10 @@ impl Protocol for Redis {
             };
             let command = &mut self.commands[command as usize];
             let whole = !connection.reader.begun();
-            if whole && !command.known.is_empty() && rest.starts_with(&command.known) {
+            if whole && command.known.count_in(rest, 1) == 1 {
                 at += command.known.len();
                 connection.in_flight.pop();
                 replies(right(slot));
-                let alike = if is_single {
-                    command.again(&input[at..]).min(connection.in_flight.len())
-                } else {
-                    0
-                };
-                at += alike * command.known.len();
-                for _ in 0..alike {
-                    if let Some((slot, _)) = connection.in_flight.pop() {
-                        replies(right(slot));
-                    }
-                }
                 continue;
             }
             let expected = command.expected.as_deref();
@@ -266,7 +273,7 @@ impl Protocol for Redis {
                     let judged = connection.reader.judged(expected);
                     if judged == Judged::Right {
                         if whole && used <= LONGEST_KNOWN {
-                            command.know(&rest[..used]);
+                            command.known.set(&rest[..used]);
                         }
                         replies(right(slot));
                     } else {
