@@ -22,7 +22,7 @@ impl Repeated {
     /// Makes copies, if there are none yet: it turned out to be worth it.
     #[inline]
     pub fn spread(&mut self) {
-        if self.count == 1 && self.length * 2 <= COPIES_BYTES {
+        if self.count == 1 && (1..=COPIES_BYTES / 2).contains(&self.length) {
             self.count = COPIES_BYTES / self.length;
             self.copies = self.copies.repeat(self.count);
         }
@@ -121,7 +121,9 @@ mod tests {
 
     #[test]
     fn nothing_is_found_nowhere() {
-        let repeated = Repeated::default();
+        let mut repeated = Repeated::default();
+        repeated.set(b"");
+        repeated.spread();
         assert_eq!(repeated.count_in(b"abc", 5), 0);
         let mut output = Vec::new();
         repeated.write(3, &mut output);
