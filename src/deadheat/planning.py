@@ -7,13 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from deadheat import __version__, commit, planning_load, planning_published, planning_scale, planning_settings
+from deadheat import (
+    __version__,
+    commit,
+    planning_calibrated,
+    planning_load,
+    planning_published,
+    planning_scale,
+    planning_settings,
+)
 from deadheat.errors import UserError
 from deadheat.kinds import equal_load
+from deadheat.model.calibration import Calibration
 from deadheat.model.contender import Contender
 from deadheat.model.plan import Entry, Plan, WorkloadPlan
 from deadheat.model.workload import Kind, Preset, Workload
 from deadheat.planning_settings import RedisAsked
+from deadheat.stats import Costs
 from deadheat.suite import Suite
 
 LEAD_IN_MS, COUNTED_MS, WARM_UP_MS = 50, 100, 500
@@ -55,7 +65,7 @@ MIN_ROUNDS = 4
 
 @dataclass(frozen=True)
 class Asked:
-    """The choices of a command line."""
+    """The choices of a command line; `calibration` is this machine's own, where there is one that holds."""
 
     workloads: tuple[str, ...] = ()
     contenders: tuple[str, ...] = ()
@@ -73,6 +83,7 @@ class Asked:
     server_cpus: tuple[int, ...] = (0,)
     generator_cpus: tuple[int, ...] = (1,)
     command: tuple[str, ...] = ()
+    calibration: Calibration | None = None
 
 
 def plan(asked: Asked, suite: Suite, kinds: Sequence[str]) -> Plan:
@@ -116,7 +127,7 @@ def _ours(asked: Asked, suite: Suite, names: Sequence[str]) -> list[WorkloadPlan
     races = [
         race for name in names if chosen[name] for race in _races(asked, suite.workload(name), chosen[name])
     ]
-    return races if asked.budget_s is None else _fit(races, asked.budget_s, asked.preset)
+    return races if asked.budget_s is None else _fit(races, asked.budget_s, asked)
 
 
 def _as_published(asked: Asked, suite: Suite, names: Sequence[str]) -> list[WorkloadPlan]:
@@ -204,7 +215,7 @@ def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) ->
             races = planning_scale.of_scale(races, asked.server_cpus, asked.generator_cpus)
         # Several loads share the time of one.
         seconds = _seconds(race, SIZES[asked.preset]) / len(races)
-        return [one.model_copy(update={"rounds": _rounds(one, seconds, asked.preset)}) for one in races]
+        return [_sized(one, seconds, asked) for one in races]
     if workload.redis is not None:
         return planning_settings.of_redis(race, workload.redis, asked.redis, asked.preset)
     return planning_settings.of_program(race, workload, contenders, asked.preset)
@@ -246,16 +257,24 @@ def _seconds(race: WorkloadPlan, size: Size) -> float:
     return min(size.entry_s * len(race.entries), size.most_s)
 
 
-def _rounds(race: WorkloadPlan, seconds: float, preset: Preset) -> int:
-    """How many rounds a block may have, if all blocks are to take so long."""
-    block_s = seconds / race.blocks
-    fixed = _block_s(race.model_copy(update={"rounds": 0}), preset)
-    one = _block_s(race.model_copy(update={"rounds": 1}), preset) - fixed
-    return max(MIN_ROUNDS, int((block_s - fixed) / one))
+def _sized(race: WorkloadPlan, seconds: float, asked: Asked) -> WorkloadPlan:
+    """A server race of about so long: by the calibration, else the preset's blocks, as many rounds as fit."""
+    costs = _costs(race, asked.preset)
+    rounds = max(MIN_ROUNDS, int((seconds / race.blocks - costs.block_s) / costs.round_s))
+    return planning_calibrated.sized(race, seconds, costs, asked.calibration, MIN_ROUNDS) or race.model_copy(
+        update={"rounds": rounds}
+    )
 
 
-def _fit(races: Sequence[WorkloadPlan], budget_s: float, preset: Preset) -> list[WorkloadPlan]:
+def _costs(race: WorkloadPlan, preset: Preset) -> Costs:
+    """Of one block without a round, and of a round."""
+    fixed_s = _block_s(race.model_copy(update={"rounds": 0}), preset)
+    return Costs(fixed_s, _block_s(race.model_copy(update={"rounds": 1}), preset) - fixed_s)
+
+
+def _fit(races: Sequence[WorkloadPlan], budget_s: float, asked: Asked) -> list[WorkloadPlan]:
     """The same races in about `budget_s`: more or fewer blocks, and where need be fewer rounds."""
+    preset = asked.preset
     share = budget_s / sum(estimated_s(race, preset) for race in races)
     fitted = []
     for race in races:
@@ -267,6 +286,10 @@ def _fit(races: Sequence[WorkloadPlan], budget_s: float, preset: Preset) -> list
                 f"a budget of {budget_s:g} s is too short for one block of {race.workload}",
                 hint=f"it takes at least about {math.ceil(least)} s, or fewer contenders",
             )
+        costs, known = _costs(race, preset), asked.calibration if race.kind in SERVERS else None
+        if (chosen := planning_calibrated.sized(race, time_s, costs, known, MIN_ROUNDS)) is not None:
+            fitted.append(chosen)
+            continue
         blocks = max(1, round(time_s / _block_s(race, preset)))
         rounds = race.rounds
         while blocks < SIZES[preset].blocks and rounds > 1:

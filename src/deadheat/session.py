@@ -1,7 +1,7 @@
 """A race from beginning to end, as the command line asks for it: start, or resume; then results."""
 
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deadheat import lock, machine, planning, reports, run_folder
@@ -36,12 +36,20 @@ def start(
     asked: Asked, suite: Suite, out: Path, view: View, watch: Watch | None = None, db: str | None = None
 ) -> Outcome:
     """Plan, run, derive; `watch` shows it meanwhile, `db` is the history that keeps it. Raises UserError."""
-    plan = planning.plan(asked, suite, tuple(KINDS)).model_copy(update={"calibration": calibration.cited()})
+    plan = planned(asked, suite)
     with lock.machine(plan.run):
         folder = run_folder.create(out, plan, machine.describe())
         run_folder.point_latest(out, plan.run)
         with watch.on(folder, plan, view) if watch else nullcontext():
             return _run(plan, suite, folder, [], view, db)
+
+
+def planned(asked: Asked, suite: Suite) -> Plan:
+    """What is run here and now: sized by this machine's calibration, where one holds. Raises UserError."""
+    cited = calibration.cited()
+    holds = cited is not None and cited.stale is None
+    asked = replace(asked, calibration=calibration.current() if holds else None)
+    return planning.plan(asked, suite, tuple(KINDS)).model_copy(update={"calibration": cited})
 
 
 def resume(out: Path, name: str, view: View, watch: Watch | None = None, db: str | None = None) -> Outcome:

@@ -52,6 +52,13 @@ def cited(found: CalibrationCited | None) -> str:
     return f"calibration {found.id} of {found.made[:10]}: a pair settles {', '.join(told) or 'nothing'}"
 
 
+def sizing(found: CalibrationCited | None) -> str:
+    """Who chose the blocks and rounds of a plan, for --dry-run."""
+    if found is not None and found.stale is None:
+        return f"{cited(found)}; it chose the blocks and rounds of servers, where enough of them fit"
+    return f"{cited(found)}; blocks and rounds are the preset's"
+
+
 def _false_winners(calibration: Calibration) -> str:
     low, high = calibration.false_winner_rate
     return (

@@ -173,10 +173,10 @@ def _view() -> View:
 
 
 def _print_plan(asked: Asked, loaded: Suite) -> None:
-    from deadheat import planning, stats  # noqa: PLC0415
-    from deadheat.kinds.registry import KINDS  # noqa: PLC0415
+    from deadheat import planning, session, stats  # noqa: PLC0415
+    from deadheat.calibration import words  # noqa: PLC0415
 
-    plan = planning.plan(asked, loaded, tuple(KINDS))
+    plan = session.planned(asked, loaded)
     terminal.stdout().file.write(plan.model_dump_json(by_alias=True, indent=2) + "\n")
     console = terminal.stderr()
     for race in plan.workloads:
@@ -188,6 +188,7 @@ def _print_plan(asked: Asked, loaded: Suite) -> None:
             highlight=False,
             markup=False,
         )
+    console.print(words.sizing(plan.calibration), soft_wrap=True, highlight=False, markup=False)
 
 
 def _print(outcome: Outcome, as_json: bool) -> None:
