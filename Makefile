@@ -8,7 +8,7 @@ WORKLOAD ?=
 OHA := 1.16.0
 ENGINE := $(shell find engine launcher -name '*.rs' -not -path '*/fuzz/*' -o -name Cargo.toml -not -path '*/fuzz/*')
 
-.PHONY: race test test-packages setup lint pytest cargo-test client-test bench studies picture schema clean
+.PHONY: race test test-packages setup lint pytest cargo-test client-test bench tables studies picture schema clean
 
 race: setup
 	$(BIN)/deadheat race $(WORKLOAD) --preset $(PRESET) $(ARGS)
@@ -60,6 +60,12 @@ bench: setup
 	@command -v oha >/dev/null || test -x .cache/bench/bin/oha || \
 		cargo install --quiet --locked --root .cache/bench --version $(OHA) oha || echo "bench: oha could not be built, left out"
 	PATH="$(CURDIR)/$(BIN):$(CURDIR)/.cache/bench/bin:$$PATH" $(BIN)/python -m bench.load --truth --memory $(ARGS)
+
+	$(MAKE) tables
+
+# What the statistics promise, tried on simulated machines (some 6 minutes): written to docs/method.md.
+tables: setup
+	$(BIN)/python bench/statistics_tables.py --write docs/method.md
 
 # docs/studies/<study>.md, every figure from the results of these runs: make studies RUNS="runs/a runs/b"
 studies: setup
