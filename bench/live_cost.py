@@ -1,14 +1,16 @@
-"""What the live page costs a race: the same server against itself, with ten browsers attached and without.
+"""What the live page costs a race: the same server against itself, with ten who watch and with nobody.
 
-    python -m bench.live_cost [--pairs 4] [--budget 40s] [--browsers 10] [--plain]
+    python -m bench.live_cost [--rounds 5] [--budget 28s] [--watched-by readers browsers] [--count 10]
+    python -m bench.live_cost --rounds 0 --write docs/reports.md     # the table of what was raced so far
 
-Races of http-hello's reference alone (its null pair is the A/A race), by turns with and without, each pair in
-random order. Printed are every null pair with its interval, the throughput with against without over the
-pairs (a t interval on the log ratios), and the same of the width of the null pairs' intervals. The page costs
-nothing that this can see where both intervals cover 1.
+A round is a race with nobody and one with each kind of watchers (bench.live_watchers says what they are), in
+random order. Each races http-hello's reference alone, so its null pair is an A/A race. Every race is kept in
+bench/live_cost.jsonl and the table is of all that are there; `--afresh` begins anew.
 
-`--plain`: clients that take the page and its events and draw nothing, which shows what our own process costs,
-apart from browsers that draw on the measured machine.
+Three things are told of each kind: its A/A ratio with a 95% interval over all blocks, which should cover 1;
+how many times as much the A/A ratio varies between blocks as with nobody (the same as how many times as wide
+an interval of so many blocks is), with its F interval; and the server's throughput against that with nobody,
+by rounds (a t interval). The page costs nothing that this can see where all three cover 1.
 """
 
 from __future__ import annotations
@@ -16,178 +18,221 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import random
 import re
-import select
-import shutil
 import subprocess
 import sys
 import tempfile
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import IO
 
-import httpx
 import numpy as np
-from playwright.sync_api import sync_playwright
+from pydantic import BaseModel, ConfigDict
+from scipy import stats as distributions
 
-from deadheat import stats
+from bench.live_watchers import KINDS
+from deadheat import run_folder, stats
+from deadheat.report import words
 
 DEADHEAT = Path(sys.executable).parent / "deadheat"
-REFERENCE, OTHER = "go-net-http", "ceiling"
+RACES = Path(__file__).with_name("live_cost.jsonl")
+REFERENCE = "go-net-http"
+BEGIN, END = "<!-- live cost: begin -->", "<!-- live cost: end -->"
+NOBODY = "nobody"
+SHOWN = {
+    NOBODY: "nobody",
+    "readers": "{} clients that read and do not draw",
+    "browsers": "{} browsers, at the lowest priority beside the generator",
+    "browsers-own": "{} browsers as they come",
+}
 
 
-@dataclass(frozen=True)
-class Raced:
-    """One race: the reference's requests a second, its null pair, and that pair's interval."""
+class Raced(BaseModel):
+    """One race: who watched, requests a second, and the null pair (its log ratio, and sd over blocks)."""
 
-    watched: bool
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    round: str
+    watched_by: str
+    count: int
+    machine: str
+    date: str
     throughput_rps: float
-    null: float
-    ci: tuple[float, float]
-
-    @property
-    def log_width(self) -> float:
-        return math.log(self.ci[1] / self.ci[0])
+    blocks: int
+    null_log: float
+    null_sd: float
 
 
 def main() -> int:
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    arguments.add_argument("--pairs", type=int, default=4)
-    arguments.add_argument("--budget", default="40s")
-    arguments.add_argument("--browsers", type=int, default=10)
-    arguments.add_argument("--plain", action="store_true")
-    arguments.add_argument("--attach", help=argparse.SUPPRESS)
+    arguments = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    arguments.add_argument("--rounds", type=int, default=5)
+    arguments.add_argument("--budget", default="28s")
+    arguments.add_argument("--watched-by", nargs="+", choices=KINDS, default=["readers", "browsers"])
+    arguments.add_argument("--count", type=int, default=10)
+    arguments.add_argument("--afresh", action="store_true")
+    arguments.add_argument("--write", type=Path, metavar="PAGE", help="put the table between its marks there")
     asked = arguments.parse_args()
-    if asked.attach:
-        return (_attach_plain if asked.plain else _attach)(asked.attach, asked.browsers)
-    raced: list[Raced] = []
-    for pair in range(asked.pairs):
-        for watched in random.sample([False, True], 2):
-            raced.append(_race(asked.budget, asked.browsers if watched else 0, asked.plain))
-            one = raced[-1]
+    if asked.afresh:
+        RACES.unlink(missing_ok=True)
+    for _ in range(asked.rounds):
+        key = f"{random.getrandbits(32):08x}"
+        for kind in random.sample([NOBODY, *asked.watched_by], 1 + len(asked.watched_by)):
+            raced = _race(key, kind, asked.count, asked.budget)
+            if raced is None:
+                continue
+            with RACES.open("a") as file:
+                file.write(raced.model_dump_json() + "\n")
             print(
-                f"pair {pair + 1} {'with' if watched else 'without':7} {one.throughput_rps:10,.0f} requests/s"
-                f"   null pair {one.null:.3f} ({one.ci[0]:.3f} to {one.ci[1]:.3f})",
+                f"{kind:12} {raced.throughput_rps:10,.0f} requests/s   A/A {math.exp(raced.null_log):.3f}, "
+                f"sd between {raced.blocks} blocks {raced.null_sd:.1%}",
                 flush=True,
             )
-    _tell("throughput, with against without", raced, lambda one: math.log(one.throughput_rps))
-    _tell(
-        "width of the null pair's interval, with against without", raced, lambda one: math.log(one.log_width)
-    )
+    told = render([Raced.model_validate_json(line) for line in RACES.read_text().splitlines()])
+    print(told)
+    if asked.write is not None:
+        before, _, rest = asked.write.read_text().partition(BEGIN)
+        _, found, after = rest.partition(END)
+        if not found:
+            raise SystemExit(f"{asked.write}: has no {BEGIN} ... {END}")
+        run_folder.write_whole(asked.write, f"{before}{BEGIN}\n{told}\n{END}{after}")
     return 0
 
 
-def _tell(what: str, raced: Sequence[Raced], log: Callable[[Raced], float]) -> None:
-    pairs = list(zip(raced[::2], raced[1::2], strict=True))
-    differences = [(1 if a.watched else -1) * (log(a) - log(b)) for a, b in pairs]
-    found = stats.estimate(np.array(differences))
+def render(raced: Sequence[Raced]) -> str:
+    """The table, and a sentence a kind that says whether anything is to be seen."""
+    nobody = [one for one in raced if one.watched_by == NOBODY]
+    kinds = [kind for kind in (NOBODY, *KINDS) if any(one.watched_by == kind for one in raced)]
+    head = ("watched by", "races", "A/A ratio", "sd between blocks", "times as wide", "throughput")
+    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    said = []
+    for kind in kinds:
+        of = [one for one in raced if one.watched_by == kind]
+        name = SHOWN[kind].format(of[0].count)
+        cells = [name, f"{len(of)} of {sum(one.blocks for one in of)} blocks", _null(of), f"{_sd(of)[0]:.1%}"]
+        if kind == NOBODY:
+            cells += ["1", "1"]
+        else:
+            wider, faster = _wider(of, nobody), _throughput(of, nobody)
+            cells += [_told(wider), _told(faster)]
+            said.append(f"With {name}: {_sentence(wider, faster)}.")
+        lines.append("| " + " | ".join(cells) + " |")
+    dates = sorted({one.date for one in raced})
+    when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    about = f"{'; '.join(sorted({one.machine for one in raced}))}, {when}; 95% intervals in brackets."
+    return "\n".join([*lines, "", " ".join([about, *said])])
+
+
+Interval = tuple[float, float, float]
+
+
+def _sentence(wider: Interval, faster: Interval) -> str:
+    width = (
+        "the interval is no wider that this could see"
+        if wider[1] <= 1 <= wider[2]
+        else f"the interval is {words.ratio(wider[0])} times as wide"
+    )
+    speed = (
+        "nor is the server slower or faster"
+        if faster[1] <= 1 <= faster[2]
+        else f"and the server does {words.ratio(faster[0])} times the requests"
+    )
+    return f"{width}, {speed}"
+
+
+def _told(found: Interval) -> str:
+    return f"{words.ratio(found[0])} ({words.interval(found[1:])})"
+
+
+def _sd(of: Sequence[Raced]) -> tuple[float, int]:
+    """The sd of the null pair's log ratio between blocks, pooled over races, and its degrees of freedom."""
+    df = sum(one.blocks - 1 for one in of)
+    return math.sqrt(sum((one.blocks - 1) * one.null_sd**2 for one in of) / df), df
+
+
+def _null(of: Sequence[Raced]) -> str:
+    blocks = sum(one.blocks for one in of)
+    mean = sum(one.blocks * one.null_log for one in of) / blocks
+    sd, df = _sd(of)
+    half = float(distributions.t.ppf(0.975, df)) * sd / math.sqrt(blocks)
+    return _told((math.exp(mean), math.exp(mean - half), math.exp(mean + half)))
+
+
+def _wider(of: Sequence[Raced], nobody: Sequence[Raced]) -> Interval:
+    (sd, df), (sd_nobody, df_nobody) = _sd(of), _sd(nobody)
+    ratio = sd / sd_nobody
+    low, high = distributions.f.ppf([0.975, 0.025], df, df_nobody)
+    return ratio, ratio / math.sqrt(low), ratio / math.sqrt(high)
+
+
+def _throughput(of: Sequence[Raced], nobody: Sequence[Raced]) -> Interval:
+    alone = {one.round: one.throughput_rps for one in nobody}
+    logs = [math.log(one.throughput_rps / alone[one.round]) for one in of if one.round in alone]
+    found = stats.estimate(np.array(logs))
     assert found.ratio is not None
-    print(f"{what}: {found.ratio:.3f} ({math.exp(found.low):.3f} to {math.exp(found.high):.3f})")
+    return found.ratio, math.exp(found.low), math.exp(found.high)
 
 
-def _race(budget: str, browsers: int, plain: bool) -> Raced:
+def _race(key: str, kind: str, count: int, budget: str) -> Raced | None:
+    """None where not all who were to watch did: that was no comparison."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
-        argv = [
-            DEADHEAT,
-            "race",
-            "http-hello",
-            "-c",
-            REFERENCE,
-            "-c",
-            OTHER,
-            "--budget",
-            budget,
-            "--out",
-            out,
-        ]
-        argv += ["--live"] if browsers else []
-        with subprocess.Popen(
-            list(map(str, argv)), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL
-        ) as race:
+        argv = [str(DEADHEAT), "race", "http-hello", "-c", REFERENCE, "--budget", budget, "--out", folder]
+        argv += ["--live"] if kind != NOBODY else []
+        watchers = Watchers(kind, count) if kind != NOBODY else None
+        with subprocess.Popen(argv, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as race:
             assert race.stderr is not None
-            with _attached(race.stderr, browsers, plain):
-                race.stderr.read()
+            for line in race.stderr:
+                if watchers and (found := re.search(r"http://\S+/", line.decode())) is not None:
+                    watchers.tell(found[0])
+        if watchers is not None:
+            watchers.end()
+            if watchers.failed:
+                return None
         if race.returncode not in (0, 4):
             raise SystemExit(f"the race ended with {race.returncode}")
-        told = json.loads((out / "latest" / "results.json").read_text())["workloads"][0]
+        results = json.loads((out / "latest" / "results.json").read_text())
+    told = results["workloads"][0]
     row = next(row for row in told["contenders"] if row["name"] == REFERENCE)
-    null = told["null_pair"]
-    return Raced(browsers > 0, row["throughput_rps"]["estimate"], null["ratio"], tuple(null["ci"]))
+    null, blocks = told["null_pair"], told["blocks"]
+    low, high = null["ci"]
+    half = math.log(high / low) / 2
+    machine = results["machine"]
+    return Raced(
+        round=key,
+        watched_by=kind,
+        count=count,
+        machine=f"{machine['cores']} cores, {machine['cpu_model']}",
+        date=results["started"][:10],
+        throughput_rps=row["throughput_rps"]["estimate"],
+        blocks=blocks,
+        null_log=math.log(null["ratio"]),
+        # The null pair's own interval is Student's over blocks: what it varies by follows from it.
+        null_sd=half * math.sqrt(blocks) / float(distributions.t.ppf(0.975, blocks - 1)),
+    )
 
 
-@contextmanager
-def _attached(said: IO[bytes], browsers: int, plain: bool) -> Iterator[None]:
-    """So many pages of Chromium on the live page, from a process of their own, as idle as the page's.
+class Watchers:
+    """Started and ready before a race; told the page's address; gone, and their word taken, when it is over."""
 
-    A person's browser runs where the person sits; here it has the measured cores, so it must step aside.
-    """
-    if not browsers:
-        yield
-        return
-    url = next(found[0] for line in said if (found := re.search(r"http://\S+/", line.decode())))
-    argv = [sys.executable, "-m", "bench.live_cost", "--attach", url, "--browsers", str(browsers)]
-    argv += ["--plain"] if plain else []
-    with subprocess.Popen(argv, stdin=subprocess.PIPE) as attached:
-        yield
-        assert attached.stdin is not None
-        attached.stdin.close()
-    if attached.returncode:
-        raise SystemExit("the browsers failed: nothing was compared")
+    def __init__(self, kind: str, count: int) -> None:
+        argv = [sys.executable, "-m", "bench.live_watchers", kind, str(count)]
+        self._process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert self._process.stdout is not None
+        if self._process.stdout.readline() != b"ready\n":
+            raise SystemExit("the watchers could not be started")
+        self.failed = False
 
+    def tell(self, url: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(url.encode() + b"\n")
+        self._process.stdin.flush()
 
-def _attach_plain(url: str, clients: int) -> int:
-    """The same without drawing: each takes every event, and the page whenever it is new."""
-    _step_aside()
-    seen: list[int] = []
-
-    def watch() -> None:
-        version = None
-        with httpx.stream("GET", f"{url}events", timeout=None) as events:
-            for line in events.iter_lines():
-                told = json.loads(line.removeprefix("data: ")) if line.startswith("data: ") else {}
-                if told.get("version", version) != version:
-                    version = told["version"]
-                    httpx.get(url, timeout=None)
-        seen.append(1)
-
-    threads = [threading.Thread(target=watch, daemon=True) for _ in range(clients)]
-    for thread in threads:
-        thread.start()
-    sys.stdin.read()
-    for thread in threads:
-        thread.join(15)
-    print(f"  {len(seen)} of {clients} clients saw the race to its end", flush=True)
-    return 0 if len(seen) == clients else 1
-
-
-def _step_aside() -> None:
-    os.nice(19)
-    os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-
-
-def _attach(url: str, browsers: int) -> int:
-    """Until our standard input ends. Every page must have seen the race, or this was no comparison."""
-    _step_aside()
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"),
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        pages = [chromium.new_page() for _ in range(browsers)]
-        for page in pages:
-            page.goto(url, timeout=120_000)
-        while not select.select([sys.stdin], [], [], 0)[0]:
-            pages[0].wait_for_timeout(500)  # events are dealt with only inside of a call
-        seen = sum(page.locator("section.race").count() > 0 for page in pages)
-        chromium.close()
-    print(f"  {seen} of {browsers} browsers saw the race", flush=True)
-    return 0 if seen == browsers else 1
+    def end(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self.failed = self._process.wait() != 0
 
 
 if __name__ == "__main__":

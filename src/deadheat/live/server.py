@@ -40,6 +40,8 @@ class Board:
     state: str = "starting"
     ended: bool = False
     watching: int = 0
+    #: How often the last page, the report, was asked for.
+    reports: int = 0
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
     async def show(self, *, html: str | None = None, state: str | None = None, ended: bool = False) -> None:
@@ -82,6 +84,7 @@ def application(board: Board, token: str, port: int) -> Starlette:
                 'content="light dark"><link rel="icon" href="data:,"><title>Deadheat</title>'
                 "<p>The race is about to begin."
             )
+        board.reports += board.ended
         return HTMLResponse(board.html)
 
     async def events(request: Request) -> Response:

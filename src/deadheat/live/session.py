@@ -16,8 +16,8 @@ LOOK_EVERY_S = 1.0
 # The turn under way is told this seldom: each time is work for every browser, in the middle of a measurement.
 TELL_TURN_EVERY_S = 5.0
 # Browsers that are there at the end come for the report within this time, or never.
-LINGER_S = 10.0
-GRACE_S = 1.5
+LINGER_S = 20.0
+GRACE_S = 0.5
 
 
 async def serve(listening: socket.socket, token: str, path: Path) -> None:
@@ -54,7 +54,7 @@ async def _follow(board: Board, folder: RunFolder, ended: asyncio.Task[None]) ->
 
 async def _end(board: Board, folder: RunFolder, follower: Follower) -> None:
     """The report itself, or where there is none (the referee was killed) what the journal holds."""
-    watched = board.watching > 0
+    watching = board.watching
     try:
         html = (folder.path / "report.html").read_text(encoding="utf-8")
         state = "the race has ended: this is its report"
@@ -65,12 +65,12 @@ async def _end(board: Board, folder: RunFolder, follower: Follower) -> None:
         html = await asyncio.to_thread(follower.page)
     await board.show(html=html, state=state, ended=True)
     waited = 0.0
-    while watched and waited < LINGER_S:
+    # Each browser hears of the end, and then asks for the page once more: a slow machine takes its time.
+    while waited < LINGER_S and board.reports < watching:
         await asyncio.sleep(0.1)
         waited += 0.1
-        # The last event is out; what follows is one request of each browser for the page.
-        if board.watching == 0 and waited >= GRACE_S:
-            return
+    if watching:
+        await asyncio.sleep(GRACE_S)  # the last answer goes out
 
 
 async def _end_of_input() -> None:
