@@ -9,6 +9,8 @@ from dataclasses import replace
 import deadheat.conformance
 import deadheat.derive
 import deadheat.kinds.equal_load
+import deadheat.kinds.grpc
+import deadheat.kinds.grpc_frames
 import deadheat.kinds.server
 import deadheat.kinds.server_check
 import deadheat.planning
@@ -21,6 +23,8 @@ def hurry() -> None:
     for servers in (deadheat.kinds.server, deadheat.kinds.server_check):
         vars(servers).update(READY_TIMEOUT_S=READY_TIMEOUT_S, STOP_GRACE_S=1.0)
     deadheat.kinds.server.REQUEST_TIMEOUT_MS = 2000
+    deadheat.kinds.grpc.CONCURRENT = 100
+    vars(deadheat.kinds.grpc_frames).update(ANSWER_S=3.0, STOP_GRACE_S=2.0)
     deadheat.conformance.IDLE_S = 0.05
     if answer_timeout_s := os.environ.get("DEADHEAT_TEST_ANSWER_TIMEOUT_S"):
         deadheat.conformance.TIMEOUT_S = float(answer_timeout_s)

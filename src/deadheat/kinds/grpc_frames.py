@@ -121,9 +121,11 @@ def _send_message(connection: Connection, message: bytes, seen: list[Frame]) -> 
     framed = b"\0" + len(message).to_bytes(4, "big") + message
     try:
         while connection.window(STREAM) < len(framed):
-            if (frame := connection.receive()) is None or _ends(frame):
+            if (frame := connection.receive()) is None:
                 return
             seen.append(frame)
+            if _ends(frame):
+                return
     except TimeoutError:
         raise Wrong("the server's flow-control window stays closed", _shown(seen)) from None
     try:
