@@ -16,7 +16,7 @@ import jinja2
 
 from deadheat.model.claim import ClaimResult, PublishedGate
 from deadheat.model.result import ContenderResult, Results, WorkloadResult
-from deadheat.report import claims_table, published_table, words
+from deadheat.report import claims_table, curve, published_table, words
 from deadheat.suite import load
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -104,6 +104,14 @@ class Figures:
         header = published_table.header(race)
         rows = [header, ["---"] * len(header), *published_table.rows(race)]
         return "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
+
+    def depths(self, workload: str) -> str:
+        """The curve over commands at a time, with where the order turns; empty where no run has it."""
+        for title, (header, *rows) in (table for run in self._runs for table in curve.tables(run)):
+            if title.startswith(workload) and any("depth=" in label for label in header):
+                lines = [header, ["---"] * len(header), *rows]
+                return "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in lines)
+        return ""
 
     def ran(self) -> str:
         """Which runs these figures are of."""
