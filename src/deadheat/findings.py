@@ -46,6 +46,7 @@ def of_race(found: Tally, rows: Mapping[str, ContenderResult]) -> Findings:
     drift, drifted = _drift(found, shown)
     carried = _carry_over(turns)
     sentences = (
+        *_longer_lead_in(found),
         *_of_variance(variance, shown),
         *(
             stats.WarmUp(**w.model_dump(), change_points=()).describe(e)
@@ -58,6 +59,14 @@ def of_race(found: Tally, rows: Mapping[str, ContenderResult]) -> Findings:
         *(sentence for entry in shown if (sentence := _closes(entry, found))),
     )
     return Findings(variance, warm_up, drift, carried, sentences)
+
+
+def _longer_lead_in(found: Tally) -> Iterator[str]:
+    if (grown := found.grown) is not None:
+        yield (
+            f"lead-in: {grown.why}, so from block {grown.from_block + 1} on it has {grown.lead_in_ms} ms, "
+            "and the blocks before it do not count"
+        )
 
 
 def told(result: WorkloadResult, findings: Findings) -> WorkloadResult:

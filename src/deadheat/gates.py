@@ -146,7 +146,10 @@ def flatness(tally: Tally, entry: str, reference: str) -> GateResult | None:
     if estimate.log_ratio is None:
         return None
     ok = estimate.low <= FLATNESS_LIMIT and estimate.high >= -FLATNESS_LIMIT
-    advice = "the counted part of the slices is not flat: a longer lead-in is needed"
+    advice = (
+        "the counted part of the slices is not flat: at its first look a race takes a longer lead-in by "
+        "itself; where that does not help, this server has no steady rate within a slice"
+    )
     return gate_result("flat", ok, estimate.log_ratio, f"0 +-{FLATNESS_LIMIT:.0%}", advice)
 
 

@@ -15,7 +15,7 @@ from typing import Self
 from pydantic import ValidationError
 
 from deadheat.errors import ExitCode, UserError
-from deadheat.model.observation import OBSERVATION, BlockEnded, BlockStarted, Observation
+from deadheat.model.observation import OBSERVATION, BlockEnded, BlockStarted, LeadInGrown, Observation
 
 FILE = "journal.jsonl"
 _SEAL = len(',"crc":"00000000"}')
@@ -109,16 +109,19 @@ def parse(path: Path, number: int, line: bytes) -> Observation:
 
 
 def whole_blocks(observations: list[Observation]) -> Iterator[Observation]:
-    """The observations that count: of a block only its last, completed try; of the rest everything."""
+    """The observations that count: of a block only its last, completed try, and only with the race's last
+    lead-in; of the rest everything."""
     done = {(o.workload, o.block) for o in observations if isinstance(o, BlockEnded)}
     last_try = {
         (o.workload, o.block): place for place, o in enumerate(observations) if isinstance(o, BlockStarted)
     }
+    since = {o.workload: place for place, o in enumerate(observations) if isinstance(o, LeadInGrown)}
     for place, observation in enumerate(observations):
         block = getattr(observation, "block", None)
         if block is None or observation.type == "failed":
             yield observation
             continue
-        key = (getattr(observation, "workload", ""), block)
-        if key in done and place >= last_try.get(key, 0):
+        workload = getattr(observation, "workload", "")
+        key = (workload, block)
+        if key in done and place >= max(last_try.get(key, 0), since.get(workload, 0)):
             yield observation

@@ -3,9 +3,9 @@
 import datetime
 from collections.abc import Collection, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from deadheat import derive, planning, schedule, surroundings
+from deadheat import derive, lead_in, planning, schedule, surroundings
 from deadheat.build import Build, Builder
 from deadheat.hosts import Host
 from deadheat.interrupt import InterruptedRunError, Stop
@@ -16,6 +16,7 @@ from deadheat.model.observation import (
     BlockStarted,
     Checked,
     Failed,
+    LeadInGrown,
     Observation,
     RaceUnavailable,
     Resumed,
@@ -127,9 +128,21 @@ class Runner:
         if any(isinstance(o, Settled) and o.workload == race.key for o in self.observations):
             return
         lost = self._checked(stage, kind)
+        while (longer := self._until_settled(stage, kind, lost)) is not None:
+            self._observe(longer)
+            self.view.warn(
+                f"{race.key}: {longer.why}: from here on {longer.lead_in_ms} ms, and the blocks so far are "
+                "left out"
+            )
+
+    def _until_settled(self, stage: Stage, kind: Kind, lost: set[str]) -> LeadInGrown | None:
+        """Block after block: to the last, or to a look that settles it or asks for a longer lead-in."""
+        race, first = lead_in.so_far(stage.race, self.observations)
+        stage = replace(stage, race=race)
         done = {o.block for o in self.observations if isinstance(o, BlockEnded) and o.workload == race.key}
         # A reference that is not there leaves nothing to compare with, but still rows worth having.
-        for block in schedule.blocks(race, self.plan.seed):
+        further = race.model_copy(update={"blocks": first + race.blocks})
+        for block in schedule.blocks(further, self.plan.seed)[first:]:
             if block.index in done or len(lost) == len(race.entries):
                 continue
             self._block(stage, kind, _without(block, lost), lost)
@@ -140,7 +153,10 @@ class Runner:
             if result.blocks < race.blocks and derive.settled(result):
                 self._observe(Settled(workload=race.key, blocks=result.blocks))
                 self.view.note(f"✓ {race.key}: settled after {result.blocks} of {race.blocks} blocks")
-                return
+                return None
+            if (longer := lead_in.grown(race, result, block.index + 1)) is not None:
+                return longer
+        return None
 
     def _checked(self, stage: Stage, kind: Kind) -> set[str]:
         """Entries that cannot race: not built, wrong, or failed before a resume."""
@@ -193,7 +209,7 @@ class Runner:
                     lost.add(observation.entry)
                     self.view.warn(f"{observation.entry} leaves the race: {observation.reason}")
                 within = min(1.0, done / steps)
-                self.view.progress(block.index, (block.index + within) / race.blocks)
+                self.view.progress(block.index, min(1.0, (block.index + within) / race.blocks))
                 self.stop.check()
         after = surroundings.read(cpus)
         self._observe(surroundings.between(before, after, workload=race.key, block=block.index, cpus=cpus))

@@ -13,6 +13,7 @@ from deadheat.model.observation import (
     Ended,
     Failed,
     Invocation,
+    LeadInGrown,
     Observation,
     OpenLoop,
     OutsideRun,
@@ -38,6 +39,7 @@ class Tally:
     checked: dict[str, Checked] = field(default_factory=dict)
     failed: dict[str, Failed] = field(default_factory=dict)
     unavailable: str | None = None
+    grown: LeadInGrown | None = None
     blocks: list[int] = field(default_factory=list)
     started: dict[str, list[Started]] = field(default_factory=dict)
     ended: dict[str, list[Ended]] = field(default_factory=dict)
@@ -105,6 +107,8 @@ def tally(race: WorkloadPlan, observations: Iterable[Observation]) -> Tally:
             found.checked[o.contender] = o
         elif getattr(o, "workload", None) != race.key:
             continue
+        elif isinstance(o, LeadInGrown):
+            found.grown = o
         else:
             _sort(found, o)
     found.blocks.sort()

@@ -303,6 +303,16 @@ class Settled(Noun):
     blocks: int
 
 
+class LeadInGrown(Noun):
+    """From block `from_block` on slices have a lead-in of so long, and blocks before it do not count."""
+
+    type: Literal["lead-in-grown"] = "lead-in-grown"
+    workload: str
+    from_block: int
+    lead_in_ms: int
+    why: str
+
+
 class Stopped(Noun):
     """The run ended before its plan did (Ctrl-C, or the budget)."""
 
@@ -335,6 +345,7 @@ Observation = Annotated[
     | Failed
     | BlockEnded
     | Settled
+    | LeadInGrown
     | Stopped
     | Resumed,
     Field(discriminator="type"),

@@ -86,6 +86,11 @@ def _judging(why: Why) -> Iterator[str]:
     else:
         yield from _wrapped("margin 0: faster where the interval excludes 1, else inconclusive")
     yield from _wrapped(why.looks.describe())
+    if (grown := why.found.grown) is not None:
+        line = why.lines[id(grown)]
+        yield from _wrapped(
+            f"blocks before {grown.from_block + 1} do not count: {grown.why} (line {line:,} of the journal)"
+        )
     ended = f"{why.result.blocks} of {why.race.blocks} blocks were raced"
     if why.settled is not None:
         ended += f": a look ended it, every verdict being in (line {why.settled:,} of the journal)"
