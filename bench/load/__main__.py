@@ -11,13 +11,11 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from . import memory, truth
+from . import flames, memory, page, truth, verdicts
 from .pairs import Pair, Result, compare, pairs
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "bench" / "results.json"
-PAGE = ROOT / "docs" / "performance.md"
-BEGIN, END = "<!-- begin: python -m bench.load -->", "<!-- end -->"
 
 
 def main() -> int:
@@ -28,6 +26,7 @@ def main() -> int:
     parser.add_argument("--only", action="append", metavar="PAIR", help="just this pair")
     parser.add_argument("--truth", action="store_true", help="the table of stalls as well")
     parser.add_argument("--memory", action="store_true", help="the table of memory as well")
+    parser.add_argument("--flames", action="store_true", help="flame graphs and what they say as well")
     parser.add_argument("--list", action="store_true", help="name the pairs, run nothing")
     arguments = parser.parse_args()
 
@@ -54,6 +53,12 @@ def main() -> int:
         kept["memory"] = [asdict(row) for row in memory.table()]
         ran += 1
     write(kept, names)
+    if arguments.flames:
+        try:
+            flames.main()
+            ran += 1
+        except (RuntimeError, OSError) as error:
+            print(f"flames: not drawn: {error}", file=sys.stderr)
     return 0 if ran else 2
 
 
@@ -125,13 +130,14 @@ def write(kept: dict, order: list[str]) -> None:  # type: ignore[type-arg]
 
 
 def write_page(kept: dict) -> None:  # type: ignore[type-arg]
-    """Puts the tables between the marks of docs/performance.md."""
+    """Puts the tables, and what they say of the goals, into docs/performance.md."""
     lines = [
         "| setting | generator | CPU s per million | of the peer's | goal | requests/s | p50 ms |",
         "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for pair in kept.get("pairs", {}).values():
         lines += rows(pair)
+    lines += [f"\n{sentence}" for sentence in verdicts.sentences(kept.get("pairs", {}))]
     if "stall" in kept:
         lines += [
             "",
@@ -151,10 +157,7 @@ def write_page(kept: dict) -> None:  # type: ignore[type-arg]
             f"| {row['protocol']} | {row['mb_at_1000']:.1f} | {row['mb_at_10000']:.1f} |"
             for row in kept["memory"]
         ]
-    page = PAGE.read_text()
-    before, rest = page.split(BEGIN)
-    _, after = rest.split(END)
-    PAGE.write_text(before + BEGIN + "\n" + "\n".join(lines) + "\n" + END + after)
+    page.put("python -m bench.load", lines)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,8 @@
-"""A flame graph as SVG: `perf script -i FILE | python -m bench.load.flame TITLE > OUT.svg`."""
+"""A flame graph as SVG, from the output of `perf script`."""
 
 from __future__ import annotations
 
 import html
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -86,7 +85,3 @@ def svg(root: Frame, title: str) -> str:
         f'<text x="4" y="12">{html.escape(title)}: {root.samples} samples</text>\n'
         f"{shapes}\n</svg>\n"
     )
-
-
-if __name__ == "__main__":
-    sys.stdout.write(svg(fold(stacks(sys.stdin)), sys.argv[1]))
