@@ -59,7 +59,7 @@ bench: setup
 	@scripts/system-packages.sh system-packages-bench.txt
 	@command -v oha >/dev/null || test -x .cache/bench/bin/oha || \
 		cargo install --quiet --locked --root .cache/bench --version $(OHA) oha || echo "bench: oha could not be built, left out"
-	PATH="$(CURDIR)/$(BIN):$(CURDIR)/.cache/bench/bin:$$PATH" $(BIN)/python -m bench.load --truth --memory $(ARGS)
+	PATH="$(CURDIR)/$(BIN):$(CURDIR)/.cache/bench/bin:$$PATH" $(BIN)/python -m bench.load --truth --memory --flames $(ARGS)
 
 	$(MAKE) tables
 
