@@ -214,7 +214,7 @@ def _race(key: str, kind: str, count: int, budget: str) -> Raced | None:
 
 
 class Watchers:
-    """Started and ready before a race; told the page's address; gone, and their word taken, when it is over."""
+    """Started and ready before a race, told the page's address, gone when it is over."""
 
     def __init__(self, kind: str, count: int) -> None:
         argv = [sys.executable, "-m", "bench.live_watchers", kind, str(count)]
