@@ -44,7 +44,7 @@ def row(id_: str, rate: float, **more: Any) -> ContenderResult:
 
 
 def results(rows: list[ContenderResult]) -> Results:
-    race = {
+    race: dict[str, Any] = {
         "name": "grpc-unary",
         "kind": "grpc",
         "title": "",
