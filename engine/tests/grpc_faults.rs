@@ -173,7 +173,7 @@ fn every_fault_of_a_call_is_named() {
     );
     assert_eq!(
         protocol(&|_| vec![0xff; 16]),
-        "a frame that is longer than announced"
+        "a frame that is longer than announced (connection 0)"
     );
     assert_eq!(
         protocol(&|stream| {
@@ -188,7 +188,7 @@ fn every_fault_of_a_call_is_named() {
             );
             bytes
         }),
-        "a header index that is none"
+        "a header index that is none (connection 0)"
     );
     let (slice, name) = error_of(move |stream| [begin(stream), ok(stream)].concat());
     assert_eq!(
@@ -233,7 +233,7 @@ fn every_fault_of_a_call_is_named() {
     });
     assert_eq!(
         (slice.errors.protocol, name.as_str()),
-        (1, "a header block of over 64 KiB")
+        (1, "a header block of over 64 KiB (connection 0)")
     );
 }
 

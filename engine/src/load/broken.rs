@@ -6,6 +6,7 @@
 
 use super::connection::State;
 use super::replies::{Replies, Run};
+use super::tally::Phase;
 use super::Load;
 use crate::net::Net;
 use crate::protocol::{ErrorKind, Failure, Protocol, Reply, Slot};
@@ -64,6 +65,10 @@ impl<P: Protocol, N: Net> Load<P, N> {
     #[cold]
     pub(super) fn failed(&mut self, id: usize, failure: &Failure) {
         let now_ns = self.net.now_ns();
+        let mut failure = failure.clone();
+        if self.tally.phase != Phase::Idle {
+            failure.message += &format!(" (connection {id})");
+        }
         let busy = self.connections[id].busy();
         let mut lost: Vec<Slot> = busy
             .iter()
@@ -75,10 +80,10 @@ impl<P: Protocol, N: Net> Load<P, N> {
         }
         self.shut(id);
         if lost.is_empty() {
-            self.tally.wrong(failure);
+            self.tally.wrong(&failure);
         }
         for slot in lost {
-            self.lose(id, slot, failure, now_ns);
+            self.lose(id, slot, &failure, now_ns);
         }
         self.connect_later(id, now_ns);
     }

@@ -2,10 +2,11 @@
 
 use super::resp::NULL;
 use crate::error::{Error, Result};
-use crate::template::{push_decimal, with_token};
+use crate::template::nested::{Length, Nested};
+use crate::template::with_token;
 use serde_json::Value;
 
-/// A command's words, its name first; any may hold `{token}`.
+/// A command's words, its name first; any may hold `{token}` and `{seq}`.
 pub type Words = Vec<String>;
 
 /// Takes a line such as `SET foo "two words"` apart, as redis-cli does: words are set off by
@@ -46,22 +47,34 @@ pub fn words(line: &str) -> Result<Words> {
     Ok(words)
 }
 
-/// Appends a command as an array of bulk strings, with the token in place.
-pub fn encode(words: &[impl AsRef<str>], token: &str, output: &mut Vec<u8>) {
-    output.push(b'*');
-    push_decimal(output, words.len() as u64);
-    output.extend_from_slice(b"\r\n");
+/// A command as an array of bulk strings, with the token in place.
+pub fn template(words: &[impl AsRef<str>], token: &str) -> Nested {
+    let mut command = Nested::bytes(b"*");
+    push_number(words.len(), &mut command);
     for word in words {
-        push_bulk(&with_token(word.as_ref(), token), output);
+        push_bulk(&with_token(word.as_ref(), token), &mut command);
     }
+    command
 }
 
-fn push_bulk(text: &str, output: &mut Vec<u8>) {
-    output.push(b'$');
-    push_decimal(output, text.len() as u64);
-    output.extend_from_slice(b"\r\n");
-    output.extend_from_slice(text.as_bytes());
-    output.extend_from_slice(b"\r\n");
+/// Appends a command whose words stand for themselves.
+pub fn encode(words: &[&str], output: &mut Vec<u8>) {
+    let mut command = Nested::bytes(b"*");
+    push_number(words.len(), &mut command);
+    for word in words {
+        command.push(format!("${}\r\n{word}\r\n", word.len()).as_bytes());
+    }
+    command.write(0, output);
+}
+
+fn push_number(number: usize, output: &mut Nested) {
+    output.push(format!("{number}\r\n").as_bytes());
+}
+
+fn push_bulk(text: &str, output: &mut Nested) {
+    output.push(b"$");
+    output.push_counted(Length::Line, Nested::text(text));
+    output.push(b"\r\n");
 }
 
 /// Appends an expected reply in the canonical form of [`super::resp`], the token in place:
@@ -70,20 +83,19 @@ fn push_bulk(text: &str, output: &mut Vec<u8>) {
 ///
 /// # Errors
 /// A JSON object: what order would its pairs have?
-pub fn canonical(expected: &Value, token: &str, output: &mut Vec<u8>) -> Result<()> {
+pub fn canonical(expected: &Value, token: &str, output: &mut Nested) -> Result<()> {
     match expected {
-        Value::Null => output.extend_from_slice(NULL),
-        Value::Bool(true) => output.extend_from_slice(b"#t\r\n"),
-        Value::Bool(false) => output.extend_from_slice(b"#f\r\n"),
+        Value::Null => output.push(NULL),
+        Value::Bool(true) => output.push(b"#t\r\n"),
+        Value::Bool(false) => output.push(b"#f\r\n"),
         Value::Number(number) => {
             let sign = if number.is_f64() { ',' } else { ':' };
-            output.extend_from_slice(format!("{sign}{number}\r\n").as_bytes());
+            output.push(format!("{sign}{number}\r\n").as_bytes());
         }
         Value::String(text) => push_bulk(&with_token(text, token), output),
         Value::Array(elements) => {
-            output.push(b'*');
-            push_decimal(output, elements.len() as u64);
-            output.extend_from_slice(b"\r\n");
+            output.push(b"*");
+            push_number(elements.len(), output);
             for element in elements {
                 canonical(element, token, output)?;
             }
@@ -119,12 +131,19 @@ mod tests {
     #[test]
     fn commands_and_replies_on_the_wire() {
         let mut bytes = Vec::new();
-        encode(&["GET", "k{token}"], "7f", &mut bytes);
+        template(&["GET", "k{token}"], "7f").write(0, &mut bytes);
         assert_eq!(bytes, b"*2\r\n$3\r\nGET\r\n$3\r\nk7f\r\n");
         let mut bytes = Vec::new();
+        template(&["GET", "k{seq}-{seq}"], "").write(10, &mut bytes);
+        assert_eq!(bytes, b"*2\r\n$3\r\nGET\r\n$6\r\nk10-10\r\n");
+        let mut bytes = Vec::new();
+        encode(&["AUTH", "{seq}"], &mut bytes);
+        assert_eq!(bytes, b"*2\r\n$4\r\nAUTH\r\n$5\r\n{seq}\r\n");
+        let mut expected = Nested::default();
         let reply = json!(["a{token}", 5, null, true, [1.5]]);
-        canonical(&reply, "x", &mut bytes).unwrap();
-        assert_eq!(bytes, b"*5\r\n$2\r\nax\r\n:5\r\n_\r\n#t\r\n*1\r\n,1.5\r\n");
-        assert!(canonical(&json!({}), "", &mut bytes).is_err());
+        canonical(&reply, "x", &mut expected).unwrap();
+        let constant = b"*5\r\n$2\r\nax\r\n:5\r\n_\r\n#t\r\n*1\r\n,1.5\r\n";
+        assert_eq!(expected.constant(), Some(constant.as_slice()));
+        assert!(canonical(&json!({}), "", &mut expected).is_err());
     }
 }

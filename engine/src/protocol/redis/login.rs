@@ -56,12 +56,12 @@ impl Login {
                 hello.extend(["AUTH", self.user.as_deref().unwrap_or("default")]);
                 hello.extend(self.password.as_deref());
             }
-            encode(&hello, "", output);
+            encode(&hello, output);
         } else if !auth.is_empty() {
-            encode(&[&["AUTH"], &auth[..]].concat(), "", output);
+            encode(&[&["AUTH"], &auth[..]].concat(), output);
         }
         if self.database > 0 {
-            encode(&["SELECT", &self.database.to_string()], "", output);
+            encode(&["SELECT", &self.database.to_string()], output);
         }
         match (self.resp3, auth.is_empty(), self.database > 0) {
             (true, _, true) => &["HELLO", "SELECT"],

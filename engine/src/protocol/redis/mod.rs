@@ -7,12 +7,13 @@ pub mod resp;
 pub use command::{words, Words};
 pub use login::Login;
 
-use self::command::{canonical, encode};
+use self::command::{canonical, template};
 use self::resp::{Judged, Malformed, Progress, Reader};
 use super::in_order::InOrder;
 use super::repeated::Repeated;
 use super::{ErrorKind, Failure, Protocol, Reply, Slot};
 use crate::error::{Error, Result};
+use crate::template::nested::Nested;
 use serde_json::Value;
 
 /// Longest reply that is remembered to be compared as it stands.
@@ -22,7 +23,7 @@ const LONGEST_KNOWN: usize = 4 * 1024;
 #[derive(Clone, Debug, Default, serde::Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Ask {
-    /// Sent in turn; words may hold `{token}`.
+    /// Sent in turn; words may hold `{token}` and `{seq}`.
     pub commands: Vec<Words>,
     /// One for each command, in the form of [`canonical`]; without it any reply will do that
     /// is no error.
@@ -38,8 +39,10 @@ struct Command {
     words: Words,
     expect: Option<Value>,
     wire: Repeated,
+    /// Instead of `wire` where each command is another.
+    varying: Option<Nested>,
     /// In canonical form.
-    expected: Option<Vec<u8>>,
+    expected: Option<Nested>,
     /// The last right reply, byte for byte. Most replies are the same again and need a
     /// comparison instead of a parse; no complete reply is the beginning of another.
     known: Repeated,
@@ -50,12 +53,16 @@ struct Command {
 pub struct Redis {
     login: Login,
     commands: Vec<Command>,
+    /// An expected reply with its sequence number in place.
+    scratch: Vec<u8>,
 }
 
 /// What one connection remembers.
 pub struct Connection {
     /// Which command was sent.
     in_flight: InOrder<u32>,
+    /// The same requests' numbers, where replies are expected to hold them.
+    numbers: Option<InOrder<u64>>,
     /// Commands of the login whose replies are still to come.
     login: &'static [&'static str],
     reader: Reader,
@@ -82,7 +89,7 @@ impl Redis {
                 )));
             }
             for reply in expect {
-                canonical(reply, "", &mut Vec::new())?;
+                canonical(reply, "", &mut Nested::default())?;
             }
         }
         let expect = |i| ask.expect.as_ref().map(|expect| Value::clone(&expect[i]));
@@ -90,15 +97,21 @@ impl Redis {
             words: words.clone(),
             expect: expect(i),
             wire: Repeated::default(),
+            varying: None,
             expected: None,
             known: Repeated::default(),
         });
         let mut redis = Self {
             login,
             commands: commands.collect(),
+            scratch: Vec::new(),
         };
         redis.prepare("");
         Ok(redis)
+    }
+
+    fn is_numbered(&self) -> bool {
+        self.commands.iter().any(Command::is_numbered)
     }
 
     /// Which command request number `sequence` is.
@@ -111,9 +124,26 @@ impl Redis {
     }
 }
 
+impl Connection {
+    /// The oldest command has its reply.
+    #[inline]
+    fn pop(&mut self) {
+        self.in_flight.pop();
+        if let Some(numbers) = &mut self.numbers {
+            numbers.pop();
+        }
+    }
+}
+
 impl Command {
+    /// Whether each reply is expected to be another.
+    fn is_numbered(&self) -> bool {
+        let expected = self.expected.as_ref();
+        expected.is_some_and(|expected| expected.constant().is_none())
+    }
+
     #[cold]
-    fn failure(&self, judged: Judged) -> Option<Failure> {
+    fn failure(&self, judged: Judged, expected: Option<&[u8]>) -> Option<Failure> {
         let name = &self.words[0];
         match judged {
             Judged::Right => None,
@@ -121,7 +151,7 @@ impl Command {
                 Some(Failure::new(ErrorKind::Status, format!("{name}: -{text}")))
             }
             Judged::Different(got) => {
-                let expected = self.expected.as_deref().unwrap_or_default();
+                let expected = expected.unwrap_or_default();
                 let expected = String::from_utf8_lossy(&expected[..expected.len().min(120)]);
                 let message = format!("{name}: expected {expected:?}, got {got:?}");
                 Some(Failure::new(ErrorKind::Body, message))
@@ -139,13 +169,13 @@ impl Protocol for Redis {
 
     fn prepare(&mut self, token: &str) {
         for command in &mut self.commands {
-            let mut wire = Vec::new();
-            encode(&command.words, token, &mut wire);
-            command.wire.set(&wire);
+            let template = template(&command.words, token);
+            command.wire.set(template.constant().unwrap_or_default());
             command.wire.spread();
+            command.varying = template.constant().is_none().then_some(template);
             command.known.clear();
             command.expected = command.expect.as_ref().map(|reply| {
-                let mut expected = Vec::new();
+                let mut expected = Nested::default();
                 canonical(reply, token, &mut expected).expect("looked at in `new`");
                 expected
             });
@@ -155,6 +185,7 @@ impl Protocol for Redis {
     fn connect(&mut self, depth: u32, output: &mut Vec<u8>) -> Connection {
         Connection {
             in_flight: InOrder::new(depth),
+            numbers: self.is_numbered().then(|| InOrder::new(depth)),
             login: self.login.say(output),
             reader: Reader::default(),
         }
@@ -184,7 +215,14 @@ impl Protocol for Redis {
     ) {
         let command = self.turn_of(sequence);
         connection.in_flight.push(slot, command);
-        self.commands[command as usize].wire.write(1, output);
+        if let Some(numbers) = &mut connection.numbers {
+            numbers.push(slot, sequence);
+        }
+        let command = &self.commands[command as usize];
+        match &command.varying {
+            None => command.wire.write(1, output),
+            Some(varying) => varying.write(sequence, output),
+        }
     }
 
     #[inline]
@@ -195,7 +233,11 @@ impl Protocol for Redis {
         first: u64,
         output: &mut Vec<u8>,
     ) -> usize {
-        let [command] = self.commands.as_slice() else {
+        let plain = match self.commands.as_slice() {
+            [command] if command.varying.is_none() && connection.numbers.is_none() => Some(command),
+            _ => None,
+        };
+        let Some(command) = plain else {
             return match slots.next() {
                 Some(slot) => {
                     self.request(connection, slot, first, output);
@@ -228,6 +270,9 @@ impl Protocol for Redis {
             command.known.spread();
         }
         connection.in_flight.pop_many(n, |slot, _| right(slot, 0));
+        if let Some(numbers) = &mut connection.numbers {
+            numbers.pop_many(n, |_, _| ());
+        }
         n * command.known.len()
     }
 
@@ -260,24 +305,27 @@ impl Protocol for Redis {
             let whole = !connection.reader.begun();
             if whole && command.known.count_in(rest, 1) == 1 {
                 at += command.known.len();
-                connection.in_flight.pop();
+                connection.pop();
                 replies(right(slot));
                 continue;
             }
-            let expected = command.expected.as_deref();
+            let number = connection.numbers.as_ref().and_then(InOrder::front);
+            let number = number.map_or(0, |(_, number)| number);
+            let expected = command.expected.as_ref();
+            let expected = expected.map(|expected| expected.rendered(number, &mut self.scratch));
             match connection.reader.read(rest, expected).map_err(malformed)? {
                 Progress::Aside(used) => at += used,
                 Progress::Done(used) => {
                     at += used;
-                    connection.in_flight.pop();
+                    connection.pop();
                     let judged = connection.reader.judged(expected);
                     if judged == Judged::Right {
-                        if whole && used <= LONGEST_KNOWN {
+                        if whole && used <= LONGEST_KNOWN && !command.is_numbered() {
                             command.known.set(&rest[..used]);
                         }
                         replies(right(slot));
                     } else {
-                        let failure = command.failure(judged);
+                        let failure = command.failure(judged, expected);
                         replies(Reply {
                             slot,
                             status: 1,
