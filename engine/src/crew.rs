@@ -77,6 +77,10 @@ impl Target for Crew {
     fn service(&mut self) -> &mut Latencies {
         &mut self.service
     }
+
+    fn io(&self) -> &'static str {
+        self.members[0].io()
+    }
 }
 
 /// Counts add up, edges are the outermost, the longest delay is the longest of any.

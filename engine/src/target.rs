@@ -11,15 +11,18 @@ use crate::load::{Load, Settings};
 use crate::net::address::Address;
 use crate::net::epoll::Epoll;
 use crate::net::tls::{self, Tls, Trust};
-use crate::net::Net;
+use crate::net::uring::Uring;
+use crate::net::{Io, Net};
 use crate::protocol::grpc::{self, Grpc};
 use crate::protocol::http1::{Http1, Request};
 use crate::protocol::http2::Http2;
 use crate::protocol::redis::{self, Login, Redis};
 use crate::protocol::Protocol;
 use rustls::pki_types::ServerName;
+use rustls::ClientConfig;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// What is asked of a target. Each protocol takes what it needs.
 #[derive(Clone, Debug)]
@@ -37,6 +40,7 @@ pub struct Spec {
     pub http2: bool,
     pub timeout_ms: u64,
     pub coalesce: Coalesce,
+    pub io: Io,
     /// The address may be anyone's.
     pub remote: bool,
     pub trust: Trust,
@@ -59,6 +63,7 @@ impl Spec {
             http2: false,
             timeout_ms: 5_000,
             coalesce: Coalesce::Off,
+            io: Io::Auto,
             remote: false,
             trust: Trust::default(),
             requests: vec![request],
@@ -114,6 +119,8 @@ pub trait Target: Send {
     fn latencies(&mut self) -> &mut Latencies;
     /// The same from the sending of each request; empty in closed loop.
     fn service(&mut self) -> &mut Latencies;
+    /// How the bytes get to the kernel: `epoll` or `io_uring`.
+    fn io(&self) -> &'static str;
 }
 
 impl<P, N> Target for Load<P, N>
@@ -132,6 +139,10 @@ where
 
     fn service(&mut self) -> &mut Latencies {
         Load::service(self)
+    }
+
+    fn io(&self) -> &'static str {
+        Load::io(self)
     }
 }
 
@@ -208,19 +219,14 @@ where
             timeout_ns: spec.timeout_ms.saturating_mul(1_000_000),
             coalesce: spec.coalesce,
         };
-        let net = Epoll::new(
-            address.clone(),
-            settings.connections,
-            spec.coalesce != Coalesce::Off,
-        )
-        .map_err(|error| Error::usage(format!("cannot poll: {error}")))?;
-        let protocol = protocol.clone();
-        crew.push(match &tls {
-            None => opened(Load::new(settings, protocol, net), &name)?,
-            Some((config, server)) => {
-                let config = config.clone();
-                let net = Tls::new(net, config, server.clone(), settings.connections);
-                opened(Load::new(settings, protocol, net), &name)?
+        let tls = tls.clone();
+        crew.push(match uring(spec, &address, settings.connections)? {
+            Some(net) => opened(settings, protocol, net, tls, &name)?,
+            None => {
+                let stamped = spec.coalesce != Coalesce::Off;
+                let net = Epoll::new(address.clone(), settings.connections, stamped)
+                    .map_err(|error| Error::usage(format!("cannot poll: {error}")))?;
+                opened(settings, protocol, net, tls, &name)?
             }
         });
     }
@@ -230,14 +236,49 @@ where
     }
 }
 
-fn opened<P, N>(mut load: Load<P, N>, name: &str) -> Result<Box<dyn Target>>
+/// The ring, where it is asked for.
+fn uring(spec: &Spec, address: &Address, connections: usize) -> Result<Option<Uring>> {
+    match spec.io {
+        // It does not measure better: docs/performance.md.
+        Io::Auto | Io::Epoll => Ok(None),
+        Io::Uring if spec.coalesce != Coalesce::Off => Err(Error::usage(
+            "--coalesce needs receive timestamps, which --io uring does not have: --io epoll",
+        )),
+        Io::Uring => match Uring::new(address.clone(), connections) {
+            Ok(net) => Ok(Some(net)),
+            Err(error) => Err(Error::usage(format!(
+                "no io_uring here ({error}); --io epoll does without"
+            ))),
+        },
+    }
+}
+
+fn opened<P, N>(
+    settings: Settings,
+    protocol: &P,
+    net: N,
+    tls: Option<(Arc<ClientConfig>, ServerName<'static>)>,
+    name: &str,
+) -> Result<Box<dyn Target>>
 where
-    P: Protocol + Send + 'static,
+    P: Protocol + Clone + Send + 'static,
     P::Connection: Send,
     N: Net + Send + 'static,
 {
-    load.open(name)?;
-    Ok(Box::new(load))
+    let protocol = protocol.clone();
+    Ok(match tls {
+        None => {
+            let mut load = Load::new(settings, protocol, net);
+            load.open(name)?;
+            Box::new(load)
+        }
+        Some((config, server)) => {
+            let net = Tls::new(net, config, server, settings.connections);
+            let mut load = Load::new(settings, protocol, net);
+            load.open(name)?;
+            Box::new(load)
+        }
+    })
 }
 
 fn requests(spec: &Spec) -> Result<Vec<Request>> {

@@ -2,11 +2,21 @@
 
 mod support;
 
+#[path = "support/grpc.rs"]
+mod greeter;
+
 use deadheat_load::load::control::Control;
 use deadheat_load::load::turn::Turn;
-use deadheat_load::target;
+use deadheat_load::net::Io;
+use deadheat_load::protocol::grpc;
+use deadheat_load::protocol::redis;
+use deadheat_load::target::{self, Spec};
+use serde_json::json;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
 use support::{hello, read_request, send, server, spec};
 
 thread_local! {
@@ -52,17 +62,17 @@ fn allocations(target: &mut dyn target::Target, requests: u64, rate: Option<f64>
     ALLOCATIONS.with(Cell::get) - before
 }
 
-#[test]
-fn a_thousand_requests_allocate_no_more_than_a_hundred() {
-    let address = server(|mut stream, _| {
-        while let Some(path) = read_request(&mut stream) {
-            send(&mut stream, &hello(&path));
-        }
-    });
-    for (pipeline, rate) in [(1, None), (4, None), (1, Some(20_000.0))] {
-        let mut spec = spec(address, 4);
-        spec.pipeline = pipeline;
-        let mut target = target::open(&spec).expect("open");
+/// Loads a target with few requests and with many: the difference must not grow with them.
+fn check(spec: &Spec, rate: Option<f64>) {
+    for io in [Io::Epoll, Io::Uring] {
+        let spec = Spec { io, ..spec.clone() };
+        let mut target = match target::open(&spec) {
+            Err(error) if io == Io::Uring && error.message.contains("io_uring") => {
+                eprintln!("not tried: {error}");
+                continue;
+            }
+            opened => opened.expect("open"),
+        };
         // Buffers find their size.
         allocations(target.as_mut(), 2_000, rate);
         let few = allocations(target.as_mut(), 100, rate);
@@ -71,7 +81,98 @@ fn a_thousand_requests_allocate_no_more_than_a_hundred() {
         // by how replies happen to be cut; nothing that grows with the number of requests.
         assert!(
             many <= few + 16,
-            "{few} for 100, {many} for 5,000, pipeline {pipeline}"
+            "{few} for 100, {many} for 5,000: {}, {} in flight on each connection, {io:?}",
+            spec.url,
+            spec.pipeline
         );
+    }
+}
+
+/// `deadheat-load serve` as a process of its own.
+struct Ours {
+    child: Child,
+    address: SocketAddr,
+}
+
+impl Ours {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_deadheat-load"))
+            .arg("serve")
+            .args(arguments)
+            .args(["--port", "0"])
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("our own program");
+        let mut line = String::new();
+        BufReader::new(child.stderr.as_mut().expect("piped"))
+            .read_line(&mut line)
+            .expect("a line");
+        let address = line.trim().strip_prefix("listening on ");
+        let address = address.and_then(|address| address.parse().ok());
+        let address = address.unwrap_or_else(|| panic!("{line}"));
+        Self { child, address }
+    }
+}
+
+impl Drop for Ours {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn http_requests_allocate_nothing() {
+    let address = server(|mut stream, _| {
+        while let Some(path) = read_request(&mut stream) {
+            send(&mut stream, &hello(&path));
+        }
+    });
+    for (pipeline, rate) in [(1, None), (4, None), (1, Some(20_000.0))] {
+        let spec = Spec {
+            pipeline,
+            ..spec(address, 4)
+        };
+        check(&spec, rate);
+    }
+}
+
+#[test]
+fn grpc_calls_allocate_nothing() {
+    let server = Ours::start(&["grpc", "--hello"]);
+    for (streams, rate) in [(1, None), (20, None), (5, Some(20_000.0))] {
+        let ask = grpc::Ask {
+            streams: Some(streams),
+            ..greeter::ask()
+        };
+        check(&greeter::spec(server.address, ask), rate);
+    }
+}
+
+#[test]
+fn redis_commands_allocate_nothing() {
+    let server = Ours::start(&["redis"]);
+    let set = (
+        vec!["SET".into(), "{token}".into(), "bar".into()],
+        json!("OK"),
+    );
+    let get = (vec!["GET".into(), "{token}".into()], json!("bar"));
+    // Several in turn, and one alone, which has a way of its own; the key is there from the first.
+    for asked in [&[set, get.clone()][..], &[get]] {
+        for (pipeline, rate) in [(1, None), (16, None), (4, Some(20_000.0))] {
+            let (commands, expect) = asked.iter().cloned().unzip();
+            let ask = redis::Ask {
+                commands,
+                expect: Some(expect),
+                pipeline: Some(pipeline),
+                resp3: false,
+            };
+            let spec = Spec {
+                connections: 3,
+                ..Spec::redis(&format!("redis://{}", server.address), ask)
+            };
+            check(&spec, rate);
+        }
     }
 }

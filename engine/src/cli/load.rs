@@ -11,6 +11,7 @@ use deadheat_load::load::coalesce::Coalesce;
 use deadheat_load::load::open_loop::Pacing;
 use deadheat_load::load::turn::Turn;
 use deadheat_load::net::tls::Trust;
+use deadheat_load::net::Io;
 use deadheat_load::protocol::http1::{Expect, Request};
 use deadheat_load::search::Objective;
 use deadheat_load::target::Spec;
@@ -51,6 +52,9 @@ pub struct Load {
     /// Wait a little so that one wake-up serves several replies: off, auto, or a time in us
     #[arg(long, default_value = "off", value_name = "off|auto|200us")]
     coalesce: Coalesce,
+    /// How bytes get to the kernel; auto takes what costs less, and the summary says which
+    #[arg(long, default_value = "auto")]
+    io: Io,
     /// Allow addresses outside loopback and private ranges
     #[arg(long)]
     remote: bool,
@@ -196,6 +200,7 @@ impl Load {
             keep_alive: !self.no_keepalive,
             timeout_ms: self.timeout,
             coalesce: self.coalesce,
+            io: self.io,
             remote: self.remote,
             trust,
             ..spec
@@ -250,7 +255,7 @@ impl Load {
     }
 
     /// What will be done, in one line.
-    pub fn heading(&self, spec: &Spec, rate: Option<f64>) -> String {
+    pub fn heading(&self, spec: &Spec, rate: Option<f64>, io: &str) -> String {
         let length = match self.requests_count {
             Some(n) => format!("{n} requests"),
             None => format!("{:.1} s", self.duration as f64 / 1000.0),
@@ -260,7 +265,7 @@ impl Load {
             None => String::new(),
         };
         format!(
-            "{}: {length}, {} connections, {} thread{}{rate}, epoll",
+            "{}: {length}, {} connections, {} thread{}{rate}, {io}",
             spec.url,
             spec.connections,
             spec.threads,

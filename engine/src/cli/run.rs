@@ -26,7 +26,7 @@ pub fn run(options: &Load) -> Result<Outcome> {
     let mut watcher = Watcher::new(options)?;
     let mut target = watcher.open(&spec)?;
     if !options.json {
-        println!("{}", options.heading(&spec, None));
+        println!("{}", options.heading(&spec, None, target.io()));
     }
     let started = SystemTime::now();
     let slice = watcher.turn(target.as_mut(), &options.turn(None))?;
@@ -56,7 +56,7 @@ pub fn outcome(options: &Load, fell_short: bool) -> Outcome {
 pub fn summary(slice: &Slice, target: &mut dyn Target) -> Summary {
     let service = std::mem::take(target.service());
     let latencies = std::mem::take(target.latencies());
-    Summary::new(slice, &latencies, &service)
+    Summary::new(slice, &latencies, &service, target.io())
 }
 
 /// Follows runs: shows them live, keeps their intervals, ends them on a signal.

@@ -17,7 +17,11 @@ pub fn steps(options: &Load) -> Result<Outcome> {
     let mut watcher = Watcher::new(options)?;
     let mut target = watcher.open(&spec)?;
     if !options.json {
-        println!("{}\n{}", options.heading(&spec, None), line_heading());
+        println!(
+            "{}\n{}",
+            options.heading(&spec, None, target.io()),
+            line_heading()
+        );
     }
     let mut summaries = Vec::new();
     for &rate in &options.steps {
@@ -43,7 +47,11 @@ pub fn find_max(options: &Load, objective: Objective) -> Result<Outcome> {
     let spec = options.spec()?;
     let mut watcher = Watcher::new(options)?;
     let mut target = watcher.open(&spec)?;
-    eprintln!("{}\n{}", options.heading(&spec, None), line_heading());
+    eprintln!(
+        "{}\n{}",
+        options.heading(&spec, None, target.io()),
+        line_heading()
+    );
     let mut failure = None;
     let found = highest(options.first_rate(), PRECISION, |rate| {
         if watcher.stopped || failure.is_some() {

@@ -297,6 +297,11 @@ impl<P: Protocol, N: Net> Load<P, N> {
         }
     }
 
+    /// How the bytes get to the kernel.
+    pub fn io(&self) -> &'static str {
+        self.net.name()
+    }
+
     /// Latencies of the counted parts since the last reset.
     pub fn latencies(&mut self) -> &mut Latencies {
         &mut self.latencies

@@ -6,10 +6,10 @@ use super::{Event, Net};
 use crate::clock;
 use rustix::event::epoll::{self, CreateFlags, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{sockopt, RecvFlags, SendFlags};
+use rustix::net::{sockopt, RecvFlags, SendFlags, Shutdown};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 
 /// Events fetched with one system call.
 const EVENTS_AT_ONCE: usize = 256;
@@ -39,6 +39,19 @@ impl Epoll {
         })
     }
 
+    /// The file descriptor of a socket.
+    pub(super) fn descriptor(&self, id: usize) -> Option<RawFd> {
+        self.sockets[id].as_ref().map(AsRawFd::as_raw_fd)
+    }
+
+    /// Ends a connection so that there is an event for it.
+    pub(super) fn hang_up(&self, id: usize) {
+        if let Some(socket) = &self.sockets[id] {
+            // It may be at its end already, which is what is wanted.
+            let _ = rustix::net::shutdown(socket, Shutdown::Both);
+        }
+    }
+
     fn socket(&self, id: usize) -> io::Result<&OwnedFd> {
         self.sockets[id]
             .as_ref()
@@ -50,6 +63,10 @@ impl Net for Epoll {
     #[inline]
     fn now_ns(&self) -> u64 {
         clock::now_ns()
+    }
+
+    fn name(&self) -> &'static str {
+        "epoll"
     }
 
     fn connect(&mut self, id: usize) -> io::Result<bool> {

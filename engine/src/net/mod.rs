@@ -7,8 +7,19 @@ pub mod address;
 pub mod epoll;
 pub mod stamped;
 pub mod tls;
+pub mod uring;
 
 use std::io;
+
+/// How the bytes get to the kernel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Io {
+    /// Whichever costs less by measurement (docs/performance.md), where there is a choice.
+    #[default]
+    Auto,
+    Epoll,
+    Uring,
+}
 
 /// What happened on connection `id`. Edge-triggered: it is told once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +37,11 @@ pub struct Event {
 pub trait Net {
     /// Nanoseconds on the clock that all deadlines refer to.
     fn now_ns(&self) -> u64;
+
+    /// How the bytes get to the kernel, for the summary.
+    fn name(&self) -> &'static str {
+        "simulated"
+    }
 
     /// Begins to connect `id`; true if it is connected already. Otherwise events tell when to
     /// ask [`Net::connected`].

@@ -113,6 +113,10 @@ impl<N: Net> Net for Tls<N> {
         self.inner.now_ns()
     }
 
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
     fn connect(&mut self, id: usize) -> io::Result<bool> {
         let tls = ClientConnection::new(Arc::clone(&self.config), self.name.clone())
             .map_err(|error| io::Error::new(ErrorKind::InvalidInput, error))?;

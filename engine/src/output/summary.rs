@@ -68,6 +68,8 @@ pub struct Summary {
     pub service_ms: Option<LatencyMs>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenReport>,
+    /// How the bytes got to the kernel: `epoll` or `io_uring`.
+    pub io: &'static str,
     pub cpu_s: f64,
     /// The generator's own, since it started; `None` where the kernel does not tell it.
     pub peak_memory_bytes: Option<u64>,
@@ -87,7 +89,12 @@ pub struct Summary {
 }
 
 impl Summary {
-    pub fn new(slice: &Slice, latencies: &Latencies, service: &Latencies) -> Self {
+    pub fn new(
+        slice: &Slice,
+        latencies: &Latencies,
+        service: &Latencies,
+        io: &'static str,
+    ) -> Self {
         // A run that is stopped while it warms up has counted nothing for no time.
         let counted_ns = (slice.counted_until_ns - slice.counted_from_ns).max(1);
         let duration_s = counted_ns as f64 / NS_PER_S;
@@ -111,6 +118,7 @@ impl Summary {
             latency_ms,
             service_ms: slice.open_loop.as_ref().map(|_| LatencyMs::new(service)),
             open_loop: slice.open_loop.clone(),
+            io,
             cpu_s: slice.engine_cpu_ns as f64 / NS_PER_S,
             peak_memory_bytes: limits::peak_memory_bytes(),
             loop_delay_max_ms: slice.loop_delay_max_ns as f64 / NS_PER_MS,
@@ -157,7 +165,8 @@ impl fmt::Display for Summary {
         let core = 100.0 * self.cpu_s / self.duration_s;
         writeln!(
             f,
-            "generator: {:.2} s CPU ({core:.0}% of a core), longest own delay {}{}",
+            "generator: {}, {:.2} s CPU ({core:.0}% of a core), longest own delay {}{}",
+            self.io,
             self.cpu_s,
             shown::ms(Some(self.loop_delay_max_ms)),
             match self.peak_memory_bytes {
