@@ -116,8 +116,10 @@ def rows(pair: dict) -> Iterable[str]:  # type: ignore[type-arg]
         )
 
 
-def share(ratio: float) -> str:
-    """Two digits that count."""
+def share(ratio: float | None) -> str:
+    """Two digits that count; nothing where there is no goal."""
+    if ratio is None:
+        return ""
     return f"{ratio:.2f}" if ratio >= 0.1 else f"{ratio:.3f}"
 
 

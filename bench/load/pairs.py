@@ -68,7 +68,7 @@ def pairs(folder: Path) -> list[Pair]:
     script, message = folder / "pipeline.lua", folder / "message.bin"
     script.write_text(PIPELINE_LUA)
     message.write_bytes(framed_message())
-    return [*http_pairs(str(script)), *grpc_pairs(str(message)), *redis_pairs()]
+    return [*http_pairs(str(script)), *grpc_pairs(str(message)), *redis_pairs(), *io_pairs()]
 
 
 def http_pairs(script: str) -> Iterator[Pair]:
@@ -147,6 +147,19 @@ def redis_pairs() -> Iterator[Pair]:
                     "-c", "50", "--pipeline", str(pipeline),
                     "-r", f"GET {KEY}", "--expect-reply", VALUE,
                 ),
+            ),
+        )  # fmt: skip
+
+
+def io_pairs() -> Iterator[Pair]:
+    """Our own two ways to the kernel: what `--io auto` should be."""
+    for depth in (1, 16):
+        options = ("-c", "64", "--pipeline", str(depth))
+        yield Pair(
+            f"io-{depth}", f"64 connections, pipeline {depth}: epoll and io_uring", None, server,
+            (
+                ours_http("deadheat-load --io epoll", *options, "--io", "epoll"),
+                ours_http("deadheat-load --io uring", *options, "--io", "uring"),
             ),
         )  # fmt: skip
 

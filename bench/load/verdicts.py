@@ -12,11 +12,12 @@ P50_WITHIN_MS = 0.3
 def sentences(pairs: dict[str, dict[str, Any]]) -> Iterator[str]:
     """One line of Markdown each, from the pairs of bench/results.json."""
     measured = {name: pair for name, pair in pairs.items() if "generators" in pair}
+    held = sum(pair["goal"] is not None for pair in measured.values())
     missed = [f"{pair['setting']} ({ratio:.3f}, goal {goal:.3f})" for pair, ratio, goal in _missed(measured)]
     if missed:
-        yield f"Of {len(measured)} goals {len(missed)} missed: {'; '.join(missed)}."
+        yield f"Of {held} goals {len(missed)} missed: {'; '.join(missed)}."
     else:
-        yield f"All {len(measured)} goals of cost are met."
+        yield f"All {held} goals of cost are met."
     if not_measured := [pair["setting"] for pair in pairs.values() if "generators" not in pair]:
         yield f"Not measured: {'; '.join(not_measured)}."
     for name, pair in measured.items():
