@@ -150,7 +150,11 @@ def _estimate(name: str, estimate: stats.Estimate, *, flipped: bool = False) -> 
 
 
 def _interval(ci: tuple[float, float] | None) -> str:
-    return "no interval" if ci is None else f"{ci[0]:.4f} to {ci[1]:.4f}"
+    if ci is None:
+        return "no interval"
+    # Few blocks may leave an interval of many powers of ten.
+    low, high = (f"{end:.4f}" if 1e-3 < end < 1e3 else f"{end:.3g}" for end in ci)
+    return f"{low} to {high}"
 
 
 def _level(estimate: stats.Estimate) -> str:
