@@ -25,15 +25,26 @@ class FakeRedis:
     """Serves connections one after the other until the context ends.
 
     `spoil` may replace the reply to the command of that number (the first of the study is 0): other bytes,
-    or None to close the connection.
+    or None to close the connection. Without `hello` it is one of the time before RESP3. What the system
+    keeps of replies that lie unread is `send_buffer_bytes`, where that is given.
     """
 
-    def __init__(self, spoil: Callable[[int, bytes], bytes | None] = lambda _, reply: reply) -> None:
+    def __init__(
+        self,
+        spoil: Callable[[int, bytes], bytes | None] = lambda _, reply: reply,
+        *,
+        hello: bool = True,
+        send_buffer_bytes: int | None = None,
+    ) -> None:
+        self._hello = hello
         self.commands: list[tuple[bytes, ...]] = []
         self.port = 0
         self._spoil = spoil
         self._value: bytes | None = None
         self._listener = socket.socket()
+        if send_buffer_bytes is not None:
+            # Its connections inherit it, and it is not tuned any more.
+            self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, send_buffer_bytes)
         self._connection: socket.socket | None = None
         self._thread = threading.Thread(target=self._serve)
 
@@ -84,6 +95,8 @@ class FakeRedis:
 
     def _reply(self, command: tuple[bytes, ...]) -> bytes | None:
         name = command[0].upper()
+        if name == b"HELLO" and not self._hello:
+            return b"-ERR unknown command 'HELLO'\r\n"
         if name == b"HELLO":
             # The replies of the workload are right in both versions: RESP3 still knows `$-1`.
             return (b"%7\r\n" if command[1:2] == (b"3",) else b"*14\r\n") + HELLO % command[1]
