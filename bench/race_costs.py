@@ -62,7 +62,8 @@ def main() -> None:
         began = time.monotonic()
         argv = [str(deadheat), "race", asked.workload, "--out", folder, *more]
         with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as race:
-            races_after_s, referee, others = None, 0, {}
+            races_after_s: float | None = None
+            referee, others = 0, dict[int, int]()
             while race.poll() is None:
                 referee = max(referee, peak_bytes(race.pid))
                 others |= {pid: peak for pid in helpers(race.pid) if (peak := peak_bytes(pid))}
