@@ -25,6 +25,7 @@ from deadheat.model.observation import (
 from deadheat.model.plan import Entry, Plan, WorkloadPlan
 from deadheat.run_folder import RunFolder, create
 from deadheat.suite import Suite, load
+from made_slice import COUNTED_NS, made_slice
 
 ECHO = """\
 title = "Echo"
@@ -53,7 +54,6 @@ CONTENDER = 'title = "{0}"\nlanguage = "C"\nclass = "{1}"\nrun = "./{0} {2}"\nde
 CLASSES = {"slow": "idiomatic", "fast": "idiomatic", "same-2": "idiomatic", "ceiling": "ceiling"}
 SPEEDS = {"slow": 1.0, "slow'": 1.0, "fast": 1.3, "same-2": 1.0, "ceiling": 4.0}
 BLOCKS, ROUNDS, RPS, WALL_S = 6, 4, 30_000, 0.1
-LEAD_IN_NS, COUNTED_NS, BIN_MS = 50_000_000, 100_000_000, 5
 RUN = "20260102-030405-quick"
 
 
@@ -164,34 +164,7 @@ def observations(
 
 def _slice(of: WorkloadPlan, block: int, round_: int, turn: int, entry: str, speed: float) -> Slice:
     replies = round(RPS * speed * COUNTED_NS / 1e9)
-    bins = (LEAD_IN_NS + COUNTED_NS) // 10**6 // BIN_MS
-    return Slice(
-        workload=of.key,
-        block=block,
-        round=round_,
-        turn=turn,
-        entry=entry,
-        token="00000a",
-        started_ns=turn * 10**9,
-        counted_from_ns=turn * 10**9 + LEAD_IN_NS,
-        counted_until_ns=turn * 10**9 + LEAD_IN_NS + COUNTED_NS,
-        drained_ns=turn * 10**9 + LEAD_IN_NS + COUNTED_NS,
-        replies=replies,
-        replies_all=replies * 3 // 2,
-        bin_ms=BIN_MS,
-        bins=(*[replies // 20] * bins, 0),
-        latency_sum_ns=64 * COUNTED_NS,
-        latency_max_ns=10**7,
-        in_flight_ns=64 * COUNTED_NS,
-        bytes_in=replies * 100,
-        bytes_out=replies * 50,
-        reconnects=0,
-        errors={"status": 0, "body": 0},
-        first_error=None,
-        engine_cpu_ns=COUNTED_NS // 5,
-        server_cpu_ns=COUNTED_NS * 9 // 10,
-        loop_delay_max_ns=10**5,
-    )
+    return made_slice(of.key, block, round_, turn, entry, replies, started_ns=turn * 10**9)
 
 
 def _invocation(of: WorkloadPlan, block: int, round_: int, turn: int, entry: str, speed: float) -> Invocation:

@@ -18,15 +18,14 @@ from deadheat.model.observation import (
     Checked,
     Ended,
     Observation,
-    Slice,
     Started,
 )
 from deadheat.model.plan import Entry, Plan, WorkloadPlan
 from deadheat.model.result import Results
 from deadheat.suite import Suite, load
+from made_slice import COUNTED_NS, made_slice
 
 LANGUAGES = ("C", "Go", "Rust", "Elixir", "C#")
-COUNTED_NS = 100_000_000
 WORKLOAD = """\
 title = {title}
 question = {question}
@@ -144,7 +143,7 @@ class Made:
                 for turn, name in enumerate((*order, *reversed(order))):
                     speed = 1 + 0.1 * int(name.strip("c'"))
                     replies = round(3000 * speed * 2.718 ** rng.gauss(0, 0.01))
-                    seen.append(_slice(key, block, round_, turn, name, replies, at))
+                    seen.append(made_slice(key, block, round_, turn, name, replies, started_ns=at))
                     at += COUNTED_NS * 3 // 2
             seen += [_ended(key, block, name, rng) for name in order]
             seen.append(BlockEnded(workload=key, block=block))
@@ -163,36 +162,6 @@ def _ended(key: str, block: int, entry: str, rng: random.Random) -> Ended:
         peak_memory_bytes=2 * 10**7,
         threads=2,
         hdr=histogram.encode().decode(),
-    )
-
-
-def _slice(key: str, block: int, round_: int, turn: int, entry: str, replies: int, at: int) -> Slice:
-    return Slice(
-        workload=key,
-        block=block,
-        round=round_,
-        turn=turn,
-        entry=entry,
-        token="00000a",
-        started_ns=at,
-        counted_from_ns=at,
-        counted_until_ns=at + COUNTED_NS,
-        drained_ns=at + COUNTED_NS,
-        replies=replies,
-        replies_all=replies,
-        bin_ms=5,
-        bins=(*[replies // 20] * 20, 0),
-        latency_sum_ns=64 * COUNTED_NS,
-        latency_max_ns=10**7,
-        in_flight_ns=64 * COUNTED_NS,
-        bytes_in=replies * 100,
-        bytes_out=replies * 50,
-        reconnects=0,
-        errors={"status": 0, "body": 0, "protocol": 0, "timeout": 0, "connect": 0},
-        first_error=None,
-        engine_cpu_ns=COUNTED_NS // 5,
-        server_cpu_ns=COUNTED_NS * 9 // 10,
-        loop_delay_max_ns=10**5,
     )
 
 

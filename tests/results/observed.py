@@ -13,11 +13,13 @@ from deadheat.model.observation import (
     Checked,
     Ended,
     Observation,
-    Slice,
     Surroundings,
 )
 from deadheat.model.plan import Entry, Plan, WorkloadPlan
 from deadheat.suite import Suite, load
+from made_slice import COUNTED_NS, LEAD_IN_NS, made_slice
+
+__all__ = ["COUNTED_NS", "LEAD_IN_NS", "observations", "plan", "race", "suite"]
 
 WORKLOAD = """\
 title = "Echo"
@@ -34,7 +36,6 @@ body = "{token}"
 CONTENDER = 'title = "{0}"\nlanguage = "C"\nclass = "{1}"\nrun = "./{0} {{port}}"\ndefault = true\n'
 CLASSES = {"slow": "idiomatic", "fast": "idiomatic", "ceiling": "ceiling"}
 SPEEDS = {"slow": 1.0, "slow'": 1.0, "fast": 1.3, "ceiling": 4.0}
-COUNTED_NS, LEAD_IN_NS, BIN_MS = 100_000_000, 50_000_000, 5
 WALL_NS = 20_000_000_000
 
 
@@ -102,7 +103,8 @@ def observations(
             for turn, entry in enumerate((*order, *reversed(order))):
                 replies = round(3000 * speeds[entry] * 2.718 ** (start[entry] + rng.gauss(0, noise)))
                 more = (changed or {}).get(entry, {})
-                seen.append(_slice(of, block, round_, turn, entry, replies).model_copy(update=more))
+                slice_ = made_slice(of.key, block, round_, turn, entry, replies)
+                seen.append(slice_.model_copy(update=more))
         seen += [_ended(of, block, e).model_copy(update=(ended or {}).get(e, {})) for e in order]
         seen.append(_surroundings(of, block).model_copy(update=around or {}))
         seen.append(BlockEnded(workload=of.key, block=block))
@@ -140,36 +142,4 @@ def _surroundings(of: WorkloadPlan, block: int) -> Surroundings:
         throttled_ns=0,
         frequency_mhz=3000.0,
         clock_step_ns=-40_000,
-    )
-
-
-def _slice(of: WorkloadPlan, block: int, round_: int, turn: int, entry: str, replies: int) -> Slice:
-    bins = LEAD_IN_NS // 10**6 // BIN_MS + COUNTED_NS // 10**6 // BIN_MS
-    return Slice(
-        workload=of.key,
-        block=block,
-        round=round_,
-        turn=turn,
-        entry=entry,
-        token="00000a",
-        started_ns=0,
-        counted_from_ns=LEAD_IN_NS,
-        counted_until_ns=LEAD_IN_NS + COUNTED_NS,
-        drained_ns=LEAD_IN_NS + COUNTED_NS,
-        replies=replies,
-        replies_all=replies * 3 // 2,
-        bin_ms=BIN_MS,
-        bins=(*[replies // 20] * bins, 0),
-        latency_sum_ns=64 * COUNTED_NS,
-        latency_max_ns=10**7,
-        in_flight_ns=64 * COUNTED_NS,
-        bytes_in=replies * 100,
-        bytes_out=replies * 50,
-        reconnects=0,
-        errors={"status": 0, "body": 0, "protocol": 0, "timeout": 0, "connect": 0},
-        first_error=None,
-        engine_cpu_ns=COUNTED_NS // 5,
-        server_cpu_ns=COUNTED_NS * 9 // 10,
-        loop_delay_max_ns=10**5,
-        server_runqueue_wait_ns=COUNTED_NS // 10,
     )
