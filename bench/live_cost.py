@@ -162,8 +162,8 @@ def _null(of: Sequence[Raced]) -> str:
 def _wider(of: Sequence[Raced], nobody: Sequence[Raced]) -> Interval:
     (sd, df), (sd_nobody, df_nobody) = _sd(of), _sd(nobody)
     ratio = sd / sd_nobody
-    low, high = distributions.f.ppf([0.975, 0.025], df, df_nobody)
-    return ratio, ratio / math.sqrt(low), ratio / math.sqrt(high)
+    most, least = (float(distributions.f.ppf(p, df, df_nobody)) for p in (0.975, 0.025))
+    return ratio, ratio / math.sqrt(most), ratio / math.sqrt(least)
 
 
 def _throughput(of: Sequence[Raced], nobody: Sequence[Raced]) -> Interval:
