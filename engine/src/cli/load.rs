@@ -2,6 +2,7 @@
 
 use super::grpc::Grpc;
 use super::redis::Redis;
+use super::requests::{requests_file, text_or_file};
 use super::{run, sweep, units, Outcome};
 use clap::{Args, ValueEnum};
 use deadheat_load::address::Url;
@@ -294,48 +295,6 @@ impl Load {
         }
         Ok(vec![request])
     }
-}
-
-/// `--requests`: what a line does not expect itself is expected as on the command line.
-fn requests_file(path: &PathBuf, expect: &Expect) -> Result<Vec<Request>> {
-    let text = read(path)?;
-    let mut requests = Vec::new();
-    for (number, line) in text.lines().enumerate() {
-        if line.trim().is_empty() {
-            continue;
-        }
-        let place = format!("{}:{}", path.display(), number + 1);
-        let mut request: Request = serde_json::from_str(line)
-            .map_err(|error| Error::usage(format!("{place}: {error}")))?;
-        request
-            .check()
-            .map_err(|error| Error::usage(format!("{place}: {error}")))?;
-        request.expect.success = true;
-        request.expect.status = request.expect.status.or(expect.status);
-        if request.expect.body.is_none() {
-            request.expect.body.clone_from(&expect.body);
-        }
-        requests.push(request);
-    }
-    if requests.is_empty() {
-        return Err(Error::usage(format!(
-            "{}: no requests in it",
-            path.display()
-        )));
-    }
-    Ok(requests)
-}
-
-fn text_or_file(data: &str) -> Result<String> {
-    match data.strip_prefix('@') {
-        Some(path) => read(&PathBuf::from(path)),
-        None => Ok(data.to_owned()),
-    }
-}
-
-fn read(path: &PathBuf) -> Result<String> {
-    std::fs::read_to_string(path)
-        .map_err(|error| Error::usage(format!("{}: {error}", path.display())))
 }
 
 fn header(text: &str) -> std::result::Result<(String, String), String> {

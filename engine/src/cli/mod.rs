@@ -3,6 +3,7 @@
 mod grpc;
 mod load;
 mod redis;
+mod requests;
 mod run;
 mod serve;
 mod sweep;

@@ -2,15 +2,16 @@
 
 mod command;
 mod login;
+mod prepared;
 pub mod resp;
 
 pub use command::{words, Words};
 pub use login::Login;
 
-use self::command::{canonical, template};
+use self::command::canonical;
+use self::prepared::Command;
 use self::resp::{Judged, Malformed, Progress, Reader};
 use super::in_order::InOrder;
-use super::repeated::Repeated;
 use super::{ErrorKind, Failure, Protocol, Reply, Slot};
 use crate::error::{Error, Result};
 use crate::template::nested::Nested;
@@ -32,20 +33,6 @@ pub struct Ask {
     pub pipeline: Option<u32>,
     /// Speak RESP3 instead of RESP2.
     pub resp3: bool,
-}
-
-#[derive(Clone)]
-struct Command {
-    words: Words,
-    expect: Option<Value>,
-    wire: Repeated,
-    /// Instead of `wire` where each command is another.
-    varying: Option<Nested>,
-    /// In canonical form.
-    expected: Option<Nested>,
-    /// The last right reply, byte for byte. Most replies are the same again and need a
-    /// comparison instead of a parse; no complete reply is the beginning of another.
-    known: Repeated,
 }
 
 /// The protocol, with the commands of one turn rendered.
@@ -93,14 +80,8 @@ impl Redis {
             }
         }
         let expect = |i| ask.expect.as_ref().map(|expect| Value::clone(&expect[i]));
-        let commands = ask.commands.iter().enumerate().map(|(i, words)| Command {
-            words: words.clone(),
-            expect: expect(i),
-            wire: Repeated::default(),
-            varying: None,
-            expected: None,
-            known: Repeated::default(),
-        });
+        let words = ask.commands.iter().enumerate();
+        let commands = words.map(|(i, words)| Command::new(words.clone(), expect(i)));
         let mut redis = Self {
             login,
             commands: commands.collect(),
@@ -135,31 +116,6 @@ impl Connection {
     }
 }
 
-impl Command {
-    /// Whether each reply is expected to be another.
-    fn is_numbered(&self) -> bool {
-        let expected = self.expected.as_ref();
-        expected.is_some_and(|expected| expected.constant().is_none())
-    }
-
-    #[cold]
-    fn failure(&self, judged: Judged, expected: Option<&[u8]>) -> Option<Failure> {
-        let name = &self.words[0];
-        match judged {
-            Judged::Right => None,
-            Judged::Error(text) => {
-                Some(Failure::new(ErrorKind::Status, format!("{name}: -{text}")))
-            }
-            Judged::Different(got) => {
-                let expected = expected.unwrap_or_default();
-                let expected = String::from_utf8_lossy(&expected[..expected.len().min(120)]);
-                let message = format!("{name}: expected {expected:?}, got {got:?}");
-                Some(Failure::new(ErrorKind::Body, message))
-            }
-        }
-    }
-}
-
 fn malformed(Malformed(why): Malformed) -> Failure {
     Failure::protocol(why)
 }
@@ -169,16 +125,7 @@ impl Protocol for Redis {
 
     fn prepare(&mut self, token: &str) {
         for command in &mut self.commands {
-            let template = template(&command.words, token);
-            command.wire.set(template.constant().unwrap_or_default());
-            command.wire.spread();
-            command.varying = template.constant().is_none().then_some(template);
-            command.known.clear();
-            command.expected = command.expect.as_ref().map(|reply| {
-                let mut expected = Nested::default();
-                canonical(reply, token, &mut expected).expect("looked at in `new`");
-                expected
-            });
+            command.prepare(token);
         }
     }
 
