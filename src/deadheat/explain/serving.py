@@ -22,6 +22,8 @@ READY_TIMEOUT_S, STOP_GRACE_S, REQUEST_TIMEOUT_MS = 30.0, 5.0, 5000
 LEAD_IN_MS = 50
 # A compiler at run time takes seconds; a server that was compiled before is at its speed at once.
 WARM_UP_S, WARM_TURN_S, STILL_RISING = 5.0, 0.5, 1.05
+# One slow turn may be the machine's doing.
+FLAT_TURNS = 2
 # Logs of garbage collectors, a line a collection.
 OUTPUT_LIMIT_BYTES = 64 << 20
 
@@ -89,10 +91,11 @@ class Server:
 
     def warm_up(self, longest_s: float) -> None:
         """Load it until it gets no faster, or for that long."""
-        best = 0.0
+        best, flat = 0.0, 0
         for _ in range(int(longest_s / WARM_TURN_S)):
             throughput_rps = self.load(WARM_TURN_S).throughput_rps
-            if throughput_rps < STILL_RISING * best:
+            flat = flat + 1 if throughput_rps < STILL_RISING * best else 0
+            if flat == FLAT_TURNS:
                 return
             best = max(best, throughput_rps)
 
