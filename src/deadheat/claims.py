@@ -25,6 +25,8 @@ from deadheat.tally import Tally, cpu_s, cpu_us_per_request, own_wall_s, through
 
 # How far a ratio may be from the published one and still be called replicated.
 BAND = 1.25
+# An end that lies on an edge but for its last digits lies on it, whichever way round the claim is put.
+HAIR = 1 + 1e-9
 LITTLES_LAW_LIMIT = 0.05
 METHODS = ("deadheat", "as-published")
 TURN_VALUES = {
@@ -88,11 +90,12 @@ def outcome(published: float, ci: Interval, margin: float) -> Outcome:
         return "contradicted" if low > edge or high < 1 / edge else "inconclusive"
     if published < 1:
         published, low, high = 1 / published, 1 / high, 1 / low
-    if low > 1 and published / BAND <= low and high <= published * BAND:
+    least, most = published / BAND, published * BAND
+    if low > HAIR and least <= low * HAIR and high <= most * HAIR:
         return "replicated"
-    if low > 1 and (high < published / BAND or low > published * BAND):
+    if low > HAIR and (high * HAIR < least or low > most * HAIR):
         return "different size"
-    return "contradicted" if high < 1 / edge else "inconclusive"
+    return "contradicted" if high * HAIR < 1 / edge else "inconclusive"
 
 
 def _judged(claim: Claim, ci: Interval, margin: float) -> Outcome:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from deadheat import claims
@@ -42,6 +42,7 @@ def test_outcomes(published: float, ci: tuple[float, float], outcome: str) -> No
     low=st.floats(0.1, 10),
     width=st.floats(1.0, 2.0),
 )
+@example(published=1.7265625, low=1.7265625, width=1.25)
 def test_turning_a_claim_round_changes_nothing(published: float, low: float, width: float) -> None:
     ci = (low, low * width)
     turned = (1 / ci[1], 1 / ci[0])
