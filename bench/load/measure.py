@@ -64,7 +64,9 @@ def server(*options: str, kind: str = "http") -> Iterator[str]:
     """`deadheat-load serve` on the server's core; gives its `host:port`."""
     argv = [str(LOAD), "serve", kind, "--port", "0", *options]
     pinned = ["taskset", "-c", str(SERVER_CPU), *argv]
-    with subprocess.Popen(pinned, stderr=subprocess.PIPE, text=True) as child:
+    # What it tells of each connection (serve redis) is of no interest here.
+    out = subprocess.DEVNULL
+    with subprocess.Popen(pinned, stdout=out, stderr=subprocess.PIPE, text=True) as child:
         try:
             assert child.stderr is not None
             line = child.stderr.readline()
