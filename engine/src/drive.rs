@@ -36,6 +36,8 @@ struct Open {
     timeout_ms: u64,
     /// `off` (the default), `auto` or a time such as `200us`.
     coalesce: Option<String>,
+    /// Event loops that share the connections out, a thread each; 1 if not said.
+    threads: Option<usize>,
     /// [`HttpFields`], [`crate::protocol::redis::Ask`] and so on, as the URL says.
     #[serde(flatten)]
     ask: Fields,
@@ -182,6 +184,7 @@ impl Targets {
         let spec = Spec {
             connections: open.connections,
             timeout_ms: open.timeout_ms,
+            threads: open.threads.unwrap_or(1),
             coalesce: open
                 .coalesce
                 .map_or(Ok(Coalesce::Off), |text| text.parse())

@@ -27,6 +27,29 @@ fn open(target: &str, url: &str) -> Value {
         "expect": {"status": 200, "body": "Hello from {token}!"}})
 }
 
+#[test]
+fn connections_are_shared_out_over_threads() {
+    let url = format!(
+        "http://{}",
+        server(|mut stream, _| {
+            while let Some(path) = read_request(&mut stream) {
+                send(&mut stream, &hello(&path));
+            }
+        })
+    );
+    let mut several = open("a", &url);
+    several["threads"] = json!(2);
+    let mut too_many = open("b", &url);
+    too_many["threads"] = json!(5);
+    let events = drive(&[several, turn("a", &[std::process::id()]), too_many]);
+    assert_eq!(
+        events[0],
+        json!({"event": "opened", "target": "a", "connections": 4})
+    );
+    assert!(events[1]["replies"].as_u64().unwrap() > 0, "{}", events[1]);
+    assert_eq!(events[2]["event"], "error");
+}
+
 fn turn(target: &str, pids: &[u32]) -> Value {
     json!({"cmd": "turn", "target": target, "token": "ab12", "lead_in_ms": 10, "counted_ms": 30,
         "pids": pids})
