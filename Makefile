@@ -59,9 +59,11 @@ bench: setup
 	@scripts/system-packages.sh system-packages-bench.txt
 	@command -v oha >/dev/null || test -x .cache/bench/bin/oha || \
 		cargo install --quiet --locked --root .cache/bench --version $(OHA) oha || echo "bench: oha could not be built, left out"
-	PATH="$(CURDIR)/$(BIN):$(CURDIR)/.cache/bench/bin:$$PATH" $(BIN)/python -m bench.load --truth --memory --flames $(ARGS)
-
-	$(MAKE) tables
+	@export PATH="$(CURDIR)/$(BIN):$(CURDIR)/.cache/bench/bin:$$PATH"; code=0; \
+		$(BIN)/python -m bench.load --truth --memory --flames $(ARGS) || code=1; \
+		$(BIN)/python bench/redis_clients.py --write docs/performance-redis.md || code=1; \
+		$(BIN)/python -m bench.grpc_bars --write docs/grpc.md || code=1; \
+		$(MAKE) tables || code=1; exit $$code
 
 # What the statistics promise, tried on simulated machines (some 6 minutes): written to docs/method.md.
 tables: setup
