@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from deadheat import derive, tally
-from deadheat.errors import UserError
 from deadheat.journal import whole_blocks
 from deadheat.model.observation import Observation, Settled
 from deadheat.model.plan import Plan, WorkloadPlan
 from deadheat.model.result import Results, WorkloadResult
 from deadheat.run_folder import RunFolder
 from deadheat.suite import load
-
-SCHEMA = 1
 
 
 @dataclass(frozen=True)
@@ -58,10 +54,9 @@ def read(folder: RunFolder) -> Source:
     Results are those on disk; where there are none (a run cut off) they are derived from the journal, and
     nothing is written.
     """
-    plan = _plan(folder)
+    plan = folder.plan()
     observations, warnings = _observations(folder)
     if folder.results_file.exists():
-        _check_schema(folder.results_file)
         results = folder.results()
     else:
         warnings.append("no results.json: derived again from the journal")
@@ -95,31 +90,8 @@ def _missing(result: WorkloadResult) -> str | None:
     return f"{result.blocks} of {result.blocks_planned} blocks"
 
 
-def _plan(folder: RunFolder) -> Plan:
-    _check_schema(folder.path / "plan.json")
-    return folder.plan()
-
-
 def _observations(folder: RunFolder) -> tuple[list[Observation], list[str]]:
     if not folder.journal.exists():
         return [], [f"{folder.journal}: is not there: slices, blocks and histograms are missing"]
     observations, torn = folder.observations()
     return observations, [torn] if torn else []
-
-
-def _check_schema(path: Path) -> None:
-    """Say which version reads a file of another schema, before pydantic complains of its fields."""
-    try:
-        found = json.loads(path.read_bytes())
-    except (OSError, ValueError) as error:
-        raise UserError(
-            f"{path}: cannot be read: {error}", hint="deadheat report RUN derives results again"
-        ) from error
-    about = found if isinstance(found, dict) else {}
-    schema = about.get("schema")
-    if schema != SCHEMA:
-        wrote = f" (Deadheat {about['version']} wrote it)" if "version" in about else ""
-        raise UserError(
-            f"{path}: schema {schema} is not read by this version, which reads {SCHEMA}{wrote}",
-            hint="export it with the version that wrote it, or derive it again: deadheat report RUN",
-        )
