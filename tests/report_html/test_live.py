@@ -22,7 +22,7 @@ from deadheat.journal import Journal
 from deadheat.live import watch as live
 from deadheat.live.follower import Follower
 from deadheat.live.watch import Watch
-from deadheat.model.observation import BlockEnded, BlockStarted, Observation
+from deadheat.model.observation import BlockEnded, BlockStarted, LeadInGrown, Observation
 from deadheat.report.live import NoView
 from deadheat.run_folder import RunFolder
 
@@ -241,6 +241,24 @@ def test_what_is_early_does_not_read_like_what_went_wrong(race: Race) -> None:
     whole = _page(race, first)
     assert "So far" not in whole
     assert "times as fast as c0 (95%" in whole
+
+
+def test_a_longer_lead_in_is_told_and_what_was_before_it_is_not_shown(race: Race) -> None:
+    race.block()
+    race.block()
+    follower = Follower(race.folder)
+    follower.read()
+    assert "2 blocks of 4" in follower.page()
+    before = follower.version
+    grown = LeadInGrown(workload="w0", from_block=2, lead_in_ms=100, why="c1 was not flat after 50 ms")
+    race.tell([grown])
+    follower.read()
+    assert follower.version > before
+    page = follower.page()
+    assert "w0: a lead-in of 100 ms from block 3 on" in page
+    assert "do not count: c1 was not flat after 50 ms" in page
+    assert "2 blocks of 4" not in page
+    assert "Not raced yet." in page
 
 
 def _page(race: Race, observations: list[Observation]) -> str:

@@ -11,6 +11,7 @@ from deadheat.model.observation import (
     Checked,
     Failed,
     Invocation,
+    LeadInGrown,
     Observation,
     OpenLoop,
     RaceUnavailable,
@@ -64,8 +65,8 @@ class Follower:
 
     def _take(self, o: Observation) -> None:
         self.observations.append(o)
-        # Figures change with whole blocks, and rows with builds and checks.
-        if isinstance(o, Built | Checked | RaceUnavailable | Failed | BlockEnded | Stopped):
+        # Figures change with whole blocks (or where those so far count no more), rows with builds and checks.
+        if isinstance(o, Built | Checked | RaceUnavailable | Failed | BlockEnded | LeadInGrown | Stopped):
             self.version += 1
         self.state = self._state_after(o) or self.state
         if line := _line(o):
@@ -107,6 +108,11 @@ def _line(o: Observation) -> str | None:
             return f"{o.workload}: {o.entry} leaves the race: {o.reason}"
         case BlockEnded():
             return f"{o.workload}: block {o.block + 1} is whole"
+        case LeadInGrown():
+            return (
+                f"{o.workload}: a lead-in of {o.lead_in_ms} ms from block {o.from_block + 1} on, and blocks "
+                f"before it do not count: {o.why}"
+            )
         case Settled():
             return f"{o.workload}: settled after {o.blocks} blocks"
         case Stopped():
