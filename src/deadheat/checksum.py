@@ -3,7 +3,7 @@
 import hashlib
 from pathlib import Path
 
-from deadheat.run_folder import RunFolder, explained
+from deadheat.run_folder import RunFolder, write_whole
 
 FILE = "results.sha256"
 EDITED = "results.edited.json"
@@ -26,8 +26,8 @@ def fits(folder: RunFolder) -> bool | None:
 def keep_edited(folder: RunFolder) -> list[str]:
     """Before results.json is written again: keep an edited one beside. What to say of it from then on."""
     if fits(folder) is False:
-        with explained(folder.path):
-            folder.results_file.replace(folder.path / EDITED)
+        # A copy, not a move: on a full disk nothing may come to stand in its place.
+        write_whole(folder.path / EDITED, folder.results_file.read_bytes())
     if not (folder.path / EDITED).exists():
         return []
     return [

@@ -94,10 +94,10 @@ def point_latest(out: Path, run: str) -> None:
         beside.replace(out / LATEST)
 
 
-def write_whole(path: Path, content: str | bytes) -> Path:
+def write_whole(path: Path, content: str | bytes, elsewhere: str = "--out names another folder") -> Path:
     """Write a file beside and rename it into place. Raises UserError, with what was there untouched."""
     beside = path.with_name(f".{path.name}-{os.getpid()}")
-    with explained(path):
+    with explained(path, elsewhere):
         try:
             if isinstance(content, bytes):
                 beside.write_bytes(content)

@@ -94,6 +94,26 @@ def test_what_is_not_there(kept: Path, words: tuple[str, ...], hint: str) -> Non
     assert len(complained.splitlines()) == 2
 
 
+def test_a_full_disk_leaves_the_trend_page_that_is_there(kept: Path) -> None:
+    with open_(kept / FILE) as history:
+        for n in range(28):
+            run = results(f"more-{n:02}", {"rust": 1.5}, started=f"2026-02-{n + 1:02}", commit="c" * 500)
+            store.record(history, run, kept)
+    folder = kept / "pages"
+    folder.mkdir()
+    (folder / "trend.html").write_text("an older page")
+    # SQLite shares 32 kB of memory by a file: the limit lies above that and below the page's size.
+    words = ("history", "http-hello", "rust", "--html", folder / "trend.html")
+    ran = subprocess.run(
+        ["prlimit", "--fsize=33000", DEADHEAT, *words, "--out", kept],
+        capture_output=True, text=True, timeout=LIMIT_S, check=False,
+    )  # fmt: skip
+    assert ran.returncode == 3, ran.stderr
+    assert "trend.html: cannot be written: File too large" in ran.stderr.splitlines()[0]
+    assert len(ran.stderr.splitlines()) == 2
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {"trend.html": "an older page"}
+
+
 def test_compare_uses_the_history(kept: Path) -> None:
     told = cli("compare", "run-00", "run-11", runs=kept).stdout
     assert "cannot settle a small difference" in told

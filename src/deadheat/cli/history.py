@@ -79,7 +79,7 @@ def _page(history: History, workload: str, contender: str | None, file: Path) ->
     series = telling.series_of(history, workload, contender)
     context = telling.context_of(history, workload, contender)
     title = f"{workload} {contender}" if contender else workload
-    run_folder.write_whole(file, page.render(title, series, context))
+    run_folder.write_whole(file, page.render(title, series, context), "--html names another file")
     terminal.stderr().print(f"trend: {file}", markup=False, highlight=False, soft_wrap=True)
 
 

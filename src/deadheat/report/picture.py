@@ -82,7 +82,7 @@ def save(results: Results, path: Path, workload: str | None = None, *, dark: boo
     if path.suffix not in (".png", ".svg"):
         raise UserError(f"{path}: a picture ends in .png or .svg", hint="--image race.png")
     drawn = svg(results, workload, dark=dark)
-    write_whole(path, png(drawn) if path.suffix == ".png" else drawn)
+    write_whole(path, png(drawn) if path.suffix == ".png" else drawn, "--image names another file")
 
 
 def png(drawn: str, scale: float = 1.6) -> bytes:
