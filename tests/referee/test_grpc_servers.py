@@ -11,9 +11,9 @@ import pytest
 
 from .bench import Deadheat, Ended, SuiteFolder
 
-FIXTURE = Path(__file__).parents[1] / "fixtures" / "grpc-habits" / "server.py"
+FIXTURE = Path(__file__).parents[1] / "fixtures" / "grpc-habits" / "grpc_server.py"
 PROTO = Path(__file__).parents[2] / "suite" / "grpc-unary" / "greeter.proto"
-SERVE = "{python} -S -E ../server.py {port}"
+SERVE = "{python} -S -E ../grpc_server.py {port}"
 GREET = """\
 title = "Greet"
 question = "Who misbehaves most?"

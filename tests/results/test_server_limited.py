@@ -61,7 +61,8 @@ def test_wall_time_is_the_clients_only_where_the_server_had_time(
 ) -> None:
     gate = gates.server_limited(clients(server_cpu_s, metric), "fast", metric)
     assert gate is not None
-    assert (gate.name, gate.ok, gate.value) == ("server-limited", ok, pytest.approx(server_cpu_s))
+    assert (gate.name, gate.ok) == ("server-limited", ok)
+    assert gate.value == pytest.approx(server_cpu_s)
     assert [found.ok for found in gates.of_contender(clients(server_cpu_s, metric), "fast", None)][1:] == [ok]
 
 
