@@ -69,7 +69,9 @@ def _forest(source: Source, race: Race) -> Any:
         + bars
         + points
     ).properties(
-        title=_title(race, words.UNITS[race.result.metric]), width=WIDTH, height=ROW * len(rows) + 10
+        title=_title(race, words.unit(race.result.metric, race.result.kind)),
+        width=WIDTH,
+        height=ROW * len(rows) + 10,
     )
 
 
@@ -87,12 +89,13 @@ def _throughput_cpu(source: Source, race: Race) -> Any:
     ]
     if not rows:
         return None
+    rate, cpu = words.rate(race.result.kind), f"µs of CPU a {words.asked(race.result.kind)}"
     y = alt.Scale(type="log", nice=False, padding=20)
-    x = alt.X("cpu:Q", scale=alt.Scale(type="log", nice=False, padding=30), title="µs of CPU a request")
+    x = alt.X("cpu:Q", scale=alt.Scale(type="log", nice=False, padding=30), title=cpu)
     near: dict[str, Any] = {"align": "left", "dx": 7, "dy": -7, "limit": 220}
     base = alt.Chart(_data(rows))
     return (
-        base.mark_rule().encode(x=x, y=alt.Y("rps_low:Q", scale=y, title="requests/s"), y2="rps_high:Q")
+        base.mark_rule().encode(x=x, y=alt.Y("rps_low:Q", scale=y, title=rate), y2="rps_high:Q")
         + base.mark_point(filled=True, size=70, color=COLOURS[0], opacity=1).encode(x=x, y="rps:Q")
         # Twice: a white edge keeps a name readable where it crosses another's interval.
         + base.mark_text(**near, stroke="white", strokeWidth=3).encode(x=x, y="rps:Q", text="who:N")
@@ -111,7 +114,8 @@ def _latency(source: Source, race: Race, found: Evidence) -> Any:
         for percentile, ms in curve.points
     ]
     names = [curve.entry for curve in curves]
-    at = f"at {curves[0].at_rps:,.0f} requests/s each" if curves[0].at_rps else "closed loop"
+    rate = words.rate(race.result.kind)
+    at = f"at {curves[0].at_rps:,.0f} {rate} each" if curves[0].at_rps else "closed loop"
     axis = alt.Axis(values=list(NINES), labelExpr="format(1 - 1 / datum.value, '.4~%')")
     return (
         alt.Chart(_data(rows))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from deadheat.export.source import Race
 from deadheat.model.result import ContenderResult, Interval, Measure
+from deadheat.report import words
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ def figures(race: Race, row: ContenderResult) -> Iterator[Figure]:
     if row.against_reference is not None:
         against = row.against_reference
         yield Figure("ratio", against.ratio, against.ci, f"times as fast as {race.result.reference}", True)
-    yield from _measure("throughput", row.throughput_rps, "requests/s", more_is_better=True)
+    yield from _measure("throughput", row.throughput_rps, words.rate(race.result.kind), more_is_better=True)
     yield from _measure("wall-time", row.wall_s, "s")
     yield from _measure("cpu-time", row.cpu_s, "s")
     yield from _measure("cpu-time-per-request", row.cpu_us_per_request, "µs")

@@ -9,9 +9,12 @@ from deadheat.export.format import Format, Rendered, text
 from deadheat.export.source import Race, Source
 from deadheat.export.tables import block_values
 
+# How many a second, as short as benchstat's tables want it: of gRPC calls.
+RATES = {"grpc": "calls/s"}
+RATE = "req/s"
 # Of each metric: its unit there, and what our unit is multiplied by.
 UNITS = {
-    "throughput_rps": ("req/s", 1.0),
+    "throughput_rps": (RATE, 1.0),
     "cpu_us_per_request": ("cpu-ns/op", 1e3),
     "wall_s": ("ns/op", 1e9),
     "cpu_s": ("cpu-ns/op", 1e9),
@@ -26,7 +29,12 @@ def render(source: Source) -> Rendered:
     lines = [f"# Deadheat {source.results.version}, run {source.results.run}"]
     if source.unfinished:
         lines.append(f"# half-done: {_one_line(source.unfinished)}")
-    lines += ["Unit req/s better=higher", "goos: linux", f"goarch: {GOARCH.get(architecture, architecture)}"]
+    rates = sorted({RATES.get(race.plan.kind, RATE) for race in source.races} | {RATE})
+    lines += [
+        *(f"Unit {rate} better=higher" for rate in rates),
+        "goos: linux",
+        f"goarch: {GOARCH.get(architecture, architecture)}",
+    ]
     if model := machine.get("cpu_model"):
         lines.append(f"cpu: {_one_line(str(model))}")
     for race in source.races:
@@ -48,7 +56,7 @@ def _lines(race: Race, cpus: int) -> Iterator[str]:
         for block, turns in race.found.turns.get(entry.id, {}).items():
             values = block_values(race, entry.id, block)
             shown = [
-                f"{value * UNITS[metric][1]:.10g} {UNITS[metric][0]}"
+                f"{value * UNITS[metric][1]:.10g} {_unit(metric, race)}"
                 for metric, value in values.items()
                 if value is not None and metric in UNITS
             ]
@@ -56,6 +64,10 @@ def _lines(race: Race, cpus: int) -> Iterator[str]:
             if shown and done:
                 # The last part is read as the number of CPUs, so a name that ends in -2 keeps its own.
                 yield f"{name}/contender={_word(entry.id)}-{cpus} {done} " + " ".join(shown)
+
+
+def _unit(metric: str, race: Race) -> str:
+    return RATES.get(race.plan.kind, RATE) if metric == "throughput_rps" else UNITS[metric][0]
 
 
 def _word(name: str) -> str:

@@ -77,7 +77,7 @@ def _gate(suite: ET.Element, of: str, gate: GateResult) -> None:
 
 def _verdict(suite: ET.Element, race: Race, verdict: Verdict, margin: float) -> None:
     outcome = {"inconclusive": "skipped", "invalid": "failure"}.get(verdict.verdict)
-    name = f"{verdict.a} against {verdict.b}, {words.UNITS.get(verdict.metric, verdict.metric)}"
+    name = f"{verdict.a} against {verdict.b}, {words.unit(verdict.metric, race.result.kind)}"
     _case(suite, f"{race.key}.verdicts", name, outcome, words.sentence(verdict, margin))
 
 

@@ -54,6 +54,7 @@ class RaceChange:
     name: str
     setting: str | None
     method: str
+    kind: str
     metric: str
     contenders: tuple[ContenderChange, ...]
     notes: tuple[str, ...]
@@ -115,7 +116,9 @@ def _race(before: WorkloadResult, after: WorkloadResult, others: Sequence[Result
         notes.append("raced at another load or size in the two runs")
     if not anchors:
         notes.append("no reference and no ceiling was measured in both runs, so nothing can be compared")
-    return RaceChange(after.name, after.setting, after.method, after.metric, tuple(changes), tuple(notes))
+    return RaceChange(
+        after.name, after.setting, after.method, after.kind, after.metric, tuple(changes), tuple(notes)
+    )
 
 
 def _anchored(

@@ -115,7 +115,8 @@ def figures(row: ContextRow) -> str:
     """What a foreign tool found, in its own figures."""
     said = []
     if row.throughput_rps is not None:
-        said.append(f"{words.figure(row.throughput_rps)} requests/s")
+        rate = words.rate("grpc" if row.tool == "ghz" else "http")
+        said.append(f"{words.figure(row.throughput_rps)} {rate}")
     if row.wall_s is not None:
         said.append(words.seconds(row.wall_s))
     said += [

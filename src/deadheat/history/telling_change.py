@@ -46,7 +46,7 @@ def _tell_race(race: RaceChange, console: Console) -> None:
     _say(console, "")
     name = race.name + (f" [{race.setting}]" if race.setting else "")
     name += f" ({race.method})" if race.method != "deadheat" else ""
-    _say(console, f"{name} · {words.UNITS[race.metric]}")
+    _say(console, f"{name} · {words.unit(race.metric, race.kind)}")
     for note in race.notes:
         _say(console, f"  ! {note}")
     width = max((len(contender.contender) for contender in race.contenders), default=0)

@@ -142,7 +142,7 @@ def _columns(result: WorkloadResult) -> list[tuple[str, Column]]:
             columns.append(("its own clock", lambda row: words.amount("wall_s", row.own_wall_s)))
     else:
         columns += [
-            ("µs CPU a request", _cpu),
+            (f"µs CPU a {words.asked(result.kind)}", _cpu),
             ("mean / p99, ms", _latency),
             ("bytes a response", lambda row: _figure(row.bytes_per_response)),
             ("of ceiling", lambda row: words.DASH if row.of_ceiling is None else f"{row.of_ceiling:.0%}"),

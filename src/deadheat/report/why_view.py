@@ -222,7 +222,7 @@ def _of_row(row: ContenderResult, reference: str) -> Iterator[str]:
 
 def _turn_rows(why: Why, block: BlockTurns) -> Iterator[tuple[str, ...]]:
     servers = any(isinstance(one.turn, Slice) for one in block.played)
-    figures = ("replies", "requests/s", "µs CPU") if servers else ("wall", "CPU", "server CPU")
+    figures = ("replies", words.rate(why.race.kind), "µs CPU") if servers else ("wall", "CPU", "server CPU")
     yield ("round", "turn", "", *figures, "line", "right after")
     for one in block.played:
         turn = one.turn

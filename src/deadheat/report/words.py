@@ -3,13 +3,22 @@
 from deadheat.model.observation import SocketTrace
 from deadheat.model.result import ContenderResult, Measure, Verdict, WorkloadResult
 
-UNITS = {"throughput_rps": "requests/s", "wall_s": "wall time", "cpu_s": "CPU time"}
+UNITS = {"wall_s": "wall time", "cpu_s": "CPU time"}
 DASH = "-"
 
 
 def unit(metric: str, kind: str) -> str:
-    """What a race's figures are: of gRPC the field counts calls."""
-    return "calls/s" if kind == "grpc" and metric == "throughput_rps" else UNITS[metric]
+    """What a race's figures are."""
+    return rate(kind) if metric == "throughput_rps" else UNITS.get(metric, metric)
+
+
+def asked(kind: str) -> str:
+    """What a server is asked, one of them: of gRPC the field counts calls."""
+    return "call" if kind == "grpc" else "request"
+
+
+def rate(kind: str) -> str:
+    return f"{asked(kind)}s/s"
 
 
 def ratio(value: float) -> str:

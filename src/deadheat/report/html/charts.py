@@ -89,7 +89,7 @@ def scatter(result: WorkloadResult, keys: Mapping[str, int]) -> Scatter | None:
         return None
     x_axis = _reaching([x for _, _, x, _ in found])
     y_axis = _reaching([y for _, _, _, y in found])
-    points = []
+    points, rate = [], words.rate(result.kind)
     for key, name, x, y in found:
         left, right = x.ci or (x.estimate, x.estimate)
         low, high = y.ci or (y.estimate, y.estimate)
@@ -97,7 +97,7 @@ def scatter(result: WorkloadResult, keys: Mapping[str, int]) -> Scatter | None:
             Point(
                 key, _right(x_axis, x.estimate), _up(y_axis, y.estimate),
                 _right(x_axis, left), _right(x_axis, right), _up(y_axis, low), _up(y_axis, high),
-                f"{name}: {words.figure(y.estimate)} requests/s at {words.figure(x.estimate)} µs of CPU each",
+                f"{name}: {words.figure(y.estimate)} {rate} at {words.figure(x.estimate)} µs of CPU each",
             )
         )  # fmt: skip
     return Scatter(
@@ -107,7 +107,7 @@ def scatter(result: WorkloadResult, keys: Mapping[str, int]) -> Scatter | None:
     )
 
 
-def latencies(curves: Sequence[Curve], keys: Mapping[str, int]) -> Latencies | None:
+def latencies(curves: Sequence[Curve], keys: Mapping[str, int], kind: str) -> Latencies | None:
     """The percentile plot on HdrHistogram's axis: each further nine takes as much room as the last."""
     curves = [curve for curve in curves if curve.entry in keys and curve.points]
     if not curves:
@@ -133,8 +133,9 @@ def latencies(curves: Sequence[Curve], keys: Mapping[str, int]) -> Latencies | N
     rates = {round(curve.at_rps) for curve in curves if curve.at_rps is not None}
     load = next(iter(loads)) if len(loads) == 1 else None
     if load is not None and rates:
-        title = f"Latency at equal load: {words.figure(max(rates))} requests/s for each"
-        note = f"open loop, {load:.0%} of the slowest one's capacity, from when each request was due"
+        title = f"Latency at equal load: {words.figure(max(rates))} {words.rate(kind)} for each"
+        due = f"from when each {words.asked(kind)} was due"
+        note = f"open loop, {load:.0%} of the slowest one's capacity, {due}"
     else:
         title = "Latency, each at its own full speed"
         note = "closed loop: the faster server was also asked more; not at equal load"

@@ -29,15 +29,16 @@ class Column:
 def columns(result: WorkloadResult) -> tuple[Column, ...]:
     """Only columns in which somebody has a figure; cells in the order of the race's contenders."""
     loads = {round(r.latency_ms.at_rps) for r in result.contenders if r.latency_ms and r.latency_ms.at_rps}
-    at = f"at {words.figure(max(loads))} requests/s for each" if loads else "each at its own full speed"
+    rate = words.rate(result.kind)
+    at = f"at {words.figure(max(loads))} {rate} for each" if loads else "each at its own full speed"
     asked: list[tuple[str, str, bool, Value, Callable[[float], str]]] = [
-        ("requests/s", "replies a second", True, lambda r: _estimate(r.throughput_rps), words.figure),
+        (rate, "replies a second", True, lambda r: _estimate(r.throughput_rps), words.figure),
         ("wall time", "of one invocation", False, lambda r: _estimate(r.wall_s), words.seconds),
         ("its own clock", "wall time by the program itself", False,
          lambda r: _estimate(r.own_wall_s), words.seconds),
         ("CPU time", "user and system, of one invocation", False,
          lambda r: _estimate(r.cpu_s), words.seconds),
-        ("CPU a request", "CPU time of the server for each reply", False,
+        (f"CPU a {words.asked(result.kind)}", "CPU time of the server for each reply", False,
          lambda r: _estimate(r.cpu_us_per_request), lambda v: f"{words.figure(v)} µs"),
         ("of ceiling", "of what the least possible work reaches here", True,
          lambda r: r.of_ceiling, lambda v: f"{v:.0%}"),

@@ -61,6 +61,7 @@ class RaceView:
     tally: str
     facts: str
     unit: str
+    asked: str
     more_is_better: bool
     rows: tuple[RowView, ...]
     has_ceiling: bool
@@ -102,6 +103,7 @@ def race_view(
         tally="" if early else tally(result),
         facts=words.headline(result),
         unit=words.unit(result.metric, result.kind),
+        asked=words.asked(result.kind),
         more_is_better=result.metric == "throughput_rps",
         rows=tuple(
             _row(result, row, keys[row.id], margin, forest, contenders.get(row.id), sources, early)
@@ -113,7 +115,7 @@ def race_view(
         null_text=f"{words.ratio(null.ratio)} ({words.interval(null.ci)})" if null else "",
         forest=forest,
         scatter=charts.scatter(result, keys),
-        latencies=charts.latencies(seen.curves, keys),
+        latencies=charts.latencies(seen.curves, keys, result.kind),
         strips=charts.strips(seen.turns, keys),
         columns=costs.columns(result),
         gates=gates_of(result, keys),
