@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deadheat.report.axis import Axis
-from deadheat.report.html.charts import spread
+from deadheat.report.html.letters import FARTHEST, HIGH, WIDE, beside, spread
 
 positive = st.floats(1e-6, 1e6)
 
@@ -39,3 +39,23 @@ def test_letters_are_moved_apart_in_the_same_order(positions: list[float]) -> No
     apart = min(8.0, 100 / len(positions))
     assert all(moved[b] - moved[a] >= apart - 0.02 for a, b in pairwise(order))
     assert max(moved) <= 100
+
+
+POINTS = st.lists(st.tuples(st.floats(0, 100), st.floats(0, 100)), min_size=1, max_size=12)
+
+
+@given(POINTS)
+def test_letters_beside_their_points_cover_none(points: list[tuple[float, float]]) -> None:
+    """Where there is room, and twelve have room: each within reach of its point, in the picture."""
+    placed = beside(points)
+    for i, (x, y) in enumerate(placed):
+        assert 0 <= x <= 100 and 0 <= y <= 100
+        assert abs(x - points[i][0]) <= FARTHEST * WIDE + 0.01
+        assert abs(y - points[i][1]) <= FARTHEST * HIGH + 0.01
+        for other in placed[:i]:
+            assert abs(x - other[0]) >= WIDE or abs(y - other[1]) >= HIGH
+
+
+def test_a_letter_stays_on_its_point_where_nothing_is_near() -> None:
+    assert beside([(10, 10), (50, 50), (10, 90)]) == [(10, 10), (50, 50), (10, 90)]
+    assert beside([(50, 50), (50, 50)]) == [(57, 50), (43, 50)]

@@ -41,6 +41,14 @@ def figure(value: float) -> str:
     return digits if "e" not in digits else f"{number:.3g}"
 
 
+def brief(value: float) -> str:
+    """For an axis, where room is short: 500, 2k, 10M."""
+    for unit, size in (("M", 1e6), ("k", 1e3)):
+        if value >= size:
+            return f"{value / size:.3g}{unit}"
+    return figure(value)
+
+
 def seconds(value: float) -> str:
     if value >= 1:
         return f"{figure(value)} s"

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 from deadheat.model.result import Measure, WorkloadResult
 from deadheat.report import words
 from deadheat.report.axis import Axis
+from deadheat.report.html import letters
 from deadheat.report.html.evidence import Curve, Turns
 
 Ticks = tuple[tuple[float, str], ...]
@@ -16,13 +16,13 @@ BOX = 1000
 # More points than this on one line are not seen, only heavy: neighbours are averaged.
 MOST_POINTS = 160
 MOST_POINTS_OF_ALL = 4_000
-# The height of a letter in its circle, in hundredths of a picture's.
-LETTER = 8.0
 WIDEST = 2.0
 
 
 @dataclass(frozen=True)
 class Point:
+    """A contender: its point, its interval each way, and where its letter stands."""
+
     key: int
     x: float
     y: float
@@ -30,7 +30,14 @@ class Point:
     right: float
     low: float
     high: float
+    letter_x: float
+    letter_y: float
     label: str
+
+    @property
+    def aside(self) -> bool:
+        """Whether the letter is not on the point."""
+        return (self.letter_x, self.letter_y) != (self.x, self.y)
 
 
 @dataclass(frozen=True)
@@ -90,19 +97,21 @@ def scatter(result: WorkloadResult, keys: Mapping[str, int]) -> Scatter | None:
     x_axis = _reaching([x for _, _, x, _ in found])
     y_axis = _reaching([y for _, _, _, y in found])
     points, rate = [], words.rate(result.kind)
-    for key, name, x, y in found:
+    places = letters.beside([(_right(x_axis, x.estimate), _up(y_axis, y.estimate)) for _, _, x, y in found])
+    for (key, name, x, y), (letter_x, letter_y) in zip(found, places, strict=True):
         left, right = x.ci or (x.estimate, x.estimate)
         low, high = y.ci or (y.estimate, y.estimate)
         points.append(
             Point(
                 key, _right(x_axis, x.estimate), _up(y_axis, y.estimate),
                 _right(x_axis, left), _right(x_axis, right), _up(y_axis, low), _up(y_axis, high),
+                letter_x, letter_y,
                 f"{name}: {words.figure(y.estimate)} {rate} at {words.figure(x.estimate)} µs of CPU each",
             )
         )  # fmt: skip
     return Scatter(
         tuple((_right(x_axis, t), words.figure(t)) for t in x_axis.ticks(TICKS)),
-        tuple((_up(y_axis, t), words.figure(t)) for t in y_axis.ticks(TICKS)),
+        tuple((_up(y_axis, t), words.brief(t)) for t in y_axis.ticks(TICKS)),
         tuple(points),
     )
 
@@ -118,8 +127,8 @@ def latencies(curves: Sequence[Curve], keys: Mapping[str, int], kind: str) -> La
     log_axis = _padded(values)
     linear_axis = Axis(0.0, max(values) * 1.05, log=False)
     last = [curve.points[-1][1] for curve in curves]
-    log_ends = spread([_up(log_axis, ms) for ms in last])
-    linear_ends = spread([_up(linear_axis, ms) for ms in last])
+    log_ends = letters.spread([_up(log_axis, ms) for ms in last])
+    linear_ends = letters.spread([_up(linear_axis, ms) for ms in last])
     lines = []
     for curve, log_at, linear_at in zip(curves, log_ends, linear_ends, strict=True):
         at = [(x_axis.at(_nines(p)), ms) for p, ms in curve.points]
@@ -173,20 +182,6 @@ def strips(turns: Turns | None, keys: Mapping[str, int]) -> Strips | None:
             for entry, points in sorted(of.items(), key=lambda pair: keys[pair[0]])
         ),
     )
-
-
-def spread(positions: Sequence[float]) -> list[float]:
-    """Positions (0 to 100) moved apart, in the same order, so that the letters at them can be read."""
-    apart = min(LETTER, 100 / max(1, len(positions)))
-    order = sorted(range(len(positions)), key=lambda i: positions[i])
-    moved = list(positions)
-    for before, after in pairwise(order):
-        moved[after] = max(moved[after], moved[before] + apart)
-    limit = 100.0
-    for i in reversed(order):
-        moved[i] = round(min(moved[i], limit), 2)
-        limit = moved[i] - apart
-    return moved
 
 
 def path(points: Sequence[tuple[float, float]]) -> str:
