@@ -221,13 +221,13 @@ class LiveView:
 
     def _null_ratio(self) -> str:
         pair = self._state.result.null_pair if self._state.result else None
-        return _plus_minus(pair.ratio, pair.ci) if pair else ""
+        return _with_interval(pair.ratio, pair.ci) if pair else ""
 
 
 def _ratio(row: ContenderResult | None) -> str:
     if row is None or row.against_reference is None:
         return "1" if row is not None and row.status == "measured" else ""
-    return _plus_minus(row.against_reference.ratio, row.against_reference.ci)
+    return _with_interval(row.against_reference.ratio, row.against_reference.ci)
 
 
 def _speed(row: ContenderResult) -> float:
@@ -241,5 +241,6 @@ def _bar(row: ContenderResult | None, best: float) -> str:
     return "█" * round(BAR_WIDTH * _speed(row) / best) if row is not None and best > 0 else ""
 
 
-def _plus_minus(ratio: float, ci: tuple[float, float] | None) -> str:
-    return f"{ratio:.2f}" + (f"  ±{(ci[1] - ci[0]) / 2:.2f}" if ci is not None else "")
+def _with_interval(ratio: float, ci: tuple[float, float] | None) -> str:
+    """1.26 (1.15 to 1.36): not ±, since the interval of few blocks is far from even on both sides."""
+    return words.ratio(ratio) + (f" ({words.interval(ci)})" if ci is not None else "")

@@ -1,8 +1,11 @@
 """Other people's text on its way into a page: nothing in it may act, hide or reorder what is beside it."""
 
+import re
 import unicodedata
 
 LONGEST = 60
+# Not the no-break space: it keeps an interval in one piece.
+_BLANKS = re.compile(r"[ \t\n\r\f\v]+")
 # Marks that turn the direction of what follows, and what cannot be seen at all.
 _HIDING = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 
@@ -16,7 +19,7 @@ def visible(text: str) -> str:
 
 def short(text: str, longest: int = LONGEST) -> str:
     """At most so many characters, in one line."""
-    text = " ".join(text.split())
+    text = _BLANKS.sub(" ", text).strip()
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
