@@ -58,4 +58,4 @@ def test_letters_beside_their_points_cover_none(points: list[tuple[float, float]
 
 def test_a_letter_stays_on_its_point_where_nothing_is_near() -> None:
     assert beside([(10, 10), (50, 50), (10, 90)]) == [(10, 10), (50, 50), (10, 90)]
-    assert beside([(50, 50), (50, 50)]) == [(57, 50), (43, 50)]
+    assert beside([(50, 50), (50, 50)]) == [(50, 42), (50, 58)]

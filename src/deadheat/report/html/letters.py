@@ -9,7 +9,8 @@ Place = tuple[float, float]
 HIGH, WIDE = 8.0, 7.0
 # So many letters away from its point, and no further, one is still seen to be its own.
 FARTHEST = 4
-AROUND = ((1, 0), (-1, 0), (0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1))
+# Up and down first: a picture is everywhere as high, but on a wide screen a step aside is a long one.
+AROUND = ((0, -1), (0, 1), (1, -1), (-1, -1), (1, 1), (-1, 1), (1, 0), (-1, 0))
 
 
 def spread(positions: Sequence[float]) -> list[float]:
