@@ -81,6 +81,16 @@ def test_no_wider_than_the_screen(opened: Opened, path: Path, width: int, scheme
     assert page.evaluate(OVERFLOW) <= 0
 
 
+@pytest.mark.parametrize("width", [768, 900, 1000])
+def test_names_are_not_broken_where_they_are_short(opened: Opened, path: Path, width: int) -> None:
+    """Between a phone and a wide screen the table once squeezed its names to a few letters a line."""
+    page = opened.open(path, viewport={"width": width, "height": 800})
+    heights = page.locator("#race-0 table.forest tbody .name").evaluate_all(
+        "all => all.map(one => one.getClientRects().length)"
+    )
+    assert len(heights) >= 6 and set(heights) == {1}
+
+
 def test_a_name_of_ten_thousand_characters_fits_a_phone(opened: Opened, hostile: Path) -> None:
     page = opened.open(hostile, viewport={"width": 360, "height": 800})
     assert page.evaluate(OVERFLOW) <= 0
