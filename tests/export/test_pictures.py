@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from deadheat import export
 from deadheat.errors import UserError
@@ -28,15 +26,8 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> Source:
 
 
 @pytest.fixture(scope="module")
-def browser_page() -> Iterator[Page]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium not found: Debian: apt-get install chromium (make test does)")
-    with sync_playwright() as playwright:
-        args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        browser = playwright.chromium.launch(executable_path=chromium, args=args)
-        yield browser.new_page()
-        browser.close()
+def browser_page(browser: Browser) -> Page:
+    return browser.new_page()
 
 
 def svgs(read: Source) -> dict[str, str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from deadheat.history import foreign, page, store, telling
 from deadheat.history.database import FILE, open_
@@ -17,18 +16,6 @@ from .made_up import results
 
 GOLDEN = Path(__file__).parents[1] / "generators" / "golden"
 HOSTILE = '<script>document.title = "hacked"</script>"\' \u202egnp.exe ' + "x" * 300
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("chromium not found: Debian: apt-get install chromium (make test does)")
-    with sync_playwright() as playwright:
-        args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-        started = playwright.chromium.launch(executable_path=chromium, args=args)
-        yield started
-        started.close()
 
 
 def written(folder: Path, runs: Sequence[float], commit: str = "c") -> Path:

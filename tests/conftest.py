@@ -1,4 +1,4 @@
-"""A real browser, one for the session."""
+"""What tests of several folders need: a real browser."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from playwright.sync_api import Browser, sync_playwright
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking"]
 
 
-@pytest.fixture(scope="session")
+# A module's, not the session's: while it is open, its event loop is the thread's, and tests with loops
+# of their own could not run.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     chromium = shutil.which("chromium")
     if chromium is None:
