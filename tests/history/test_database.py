@@ -22,7 +22,7 @@ from deadheat.history.tables import Base
 
 from .made_up import results
 
-WRITERS, EACH = 2, 12
+WRITERS, EACH = 4, 8
 
 
 def test_a_run_is_kept_whole(target: str, tmp_path: Path) -> None:

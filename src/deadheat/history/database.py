@@ -6,6 +6,8 @@ advisory lock for the same. Errors are sentences with the database's name, never
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +27,7 @@ from deadheat.errors import UserError
 FILE = "history.sqlite"
 #: How long a writer waits for another, seconds.
 PATIENCE_S = 30
+PAUSE_S = 0.02
 # Any number, the same for all who write: "deadheat" has no other use of advisory locks.
 ADVISORY_LOCK = 0x6465616468656174
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -109,8 +112,22 @@ def _patience(url: URL) -> dict[str, Any]:
 def _prepare_sqlite(connection: Any, _record: object) -> None:
     # BEGIN is ours to say: by itself the driver would begin late, and two writers would deadlock.
     connection.isolation_level = None
-    for pragma in ("journal_mode=WAL", "foreign_keys=ON", "synchronous=NORMAL"):
+    _to_wal(connection)
+    for pragma in ("foreign_keys=ON", "synchronous=NORMAL"):
         connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _to_wal(connection: Any) -> None:
+    """SQLite does not wait for the lock this takes, so two that open a new history at once would fail."""
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").close()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+        time.sleep(PAUSE_S)
 
 
 def _begin(connection: Connection) -> None:
