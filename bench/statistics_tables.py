@@ -92,6 +92,7 @@ def sequential(runs: int) -> str:
 
 def stopped_by_hand(runs: int) -> str:
     """Somebody watches, and stops at the first block whose adjusted interval excludes 1."""
+    runs *= MORE
     rows = []
     for blocks in (6, 10, 20):
         looks = stats.plan_looks(blocks)
@@ -110,11 +111,11 @@ def stopped_by_hand(runs: int) -> str:
 def families(runs: int) -> str:
     """Holm and looks together: any false winner among identical contenders."""
     rows = []
-    for others in (1, 4, 16):
+    for others, runs_each in ((1, MORE * runs), (4, runs), (16, runs)):
         for blocks in (6, 12):
             ratios = [1.0] * others
             effects = block_effects(
-                ratios, Design(blocks=blocks, rounds=20), runs, seed=300 + others + blocks
+                ratios, Design(blocks=blocks, rounds=20), runs_each, seed=300 + others + blocks
             )
             looks = stats.plan_looks(blocks)
             for margin in (0.0, MARGIN):
@@ -122,7 +123,7 @@ def families(runs: int) -> str:
                     any(v.kind == "faster" for v in run_family(run, margin, looks).values())
                     for run in effects
                 )
-                rows.append([others, blocks, f"{margin:.0%}", *_share(wrong, runs)])
+                rows.append([others, blocks, f"{margin:.0%}", *_share(wrong, runs_each)])
     return table(["contenders against the reference", "blocks", "margin", "any false winner", "exact"], rows)
 
 
@@ -256,8 +257,14 @@ def _halved() -> Noise:
 TABLES: dict[str, tuple[str, Callable[[int], str]]] = {
     "coverage": ("Coverage of 95% intervals, fixed length, truth 1.1 (five times the runs)", coverage),
     "sequential": ("One pair with planned looks (five times the runs)", sequential),
-    "by-hand": ("Stopped by hand as soon as it looks good, truth 1, margin 0", stopped_by_hand),
-    "families": ("Families: Holm and looks together, all identical", families),
+    "by-hand": (
+        "Stopped by hand once it looks good, truth 1, margin 0 (five times the runs)",
+        stopped_by_hand,
+    ),
+    "families": (
+        "Families, all identical: Holm and looks (five times the runs for a pair)",
+        families,
+    ),
     "mixed": ("Families in which some differ", mixed_families),
     "dead-heats": ("Dead heats at the default margin, with looks", dead_heats),
     "power": ("Power against budget, with looks", power),
@@ -277,6 +284,8 @@ def main() -> None:
         "--write", type=Path, help="the page whose tables to replace, between its two markers"
     )
     options = parser.parse_args()
+    if options.table and options.write:
+        parser.error("--write replaces all tables of the page: leave --table out")
     sections = []
     for name in options.table or TABLES:
         title, make = TABLES[name]

@@ -26,19 +26,8 @@ from deadheat.model.plan import Entry, Plan, WorkloadPlan
 from deadheat.run_folder import RunFolder, create
 from deadheat.suite import Suite, load
 from made_slice import COUNTED_NS, made_slice
+from made_suite import ECHO, contender
 
-ECHO = """\
-title = "Echo"
-question = "Who echoes fastest?"
-kind = "http"
-metric = "throughput_rps"
-reference = "slow"
-[request]
-path = "/{token}"
-[[conformance]]
-path = "/{token}"
-body = "{token}"
-"""
 COUNT = """\
 title = "Count"
 question = "Who counts fastest?"
@@ -50,7 +39,6 @@ oracle = "seq {n}"
 args = ["{n}"]
 n = { default = 9, quick = 9, standard = 9, thorough = 9, check = { range = [1, 2], random = [1, 2] } }
 """
-CONTENDER = 'title = "{0}"\nlanguage = "C"\nclass = "{1}"\nrun = "./{0} {2}"\ndefault = true\n'
 CLASSES = {"slow": "idiomatic", "fast": "idiomatic", "same-2": "idiomatic", "ceiling": "ceiling"}
 SPEEDS = {"slow": 1.0, "slow'": 1.0, "fast": 1.3, "same-2": 1.0, "ceiling": 4.0}
 BLOCKS, ROUNDS, RPS, WALL_S = 6, 4, 30_000, 0.1
@@ -62,7 +50,7 @@ def suite(folder: Path) -> Suite:
         for name, class_ in CLASSES.items():
             (folder / workload / name).mkdir(parents=True, exist_ok=True)
             file = folder / workload / name / "contender.toml"
-            file.write_text(CONTENDER.format(name, class_, run))
+            file.write_text(contender(name, class_, run))
         (folder / workload / "workload.toml").write_text(text)
     return load(folder)
 

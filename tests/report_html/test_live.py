@@ -180,6 +180,14 @@ def test_a_race_survives_the_page(race: Race, url: str) -> None:
     assert "2 blocks of 4" in (race.folder.path / "report.html").read_text()
 
 
+def events(watch: Watch, path: str) -> Iterator[dict[str, Any]]:
+    """What the page's stream of events tells, until it ends."""
+    with httpx.stream("GET", watch.url + path, timeout=PATIENCE_S) as stream:
+        for line in stream.iter_lines():
+            if line.startswith("data: "):
+                yield json.loads(line.removeprefix("data: "))
+
+
 def test_events_tell_of_blocks_and_of_the_end(race: Race) -> None:
     race.block()
     watch = Watch()
@@ -189,16 +197,13 @@ def test_events_tell_of_blocks_and_of_the_end(race: Race) -> None:
         shown_on.enter_context(watch.on(race.folder, race.made.plan, NoView()))
         stack.enter_context(shown_on)
         wait(lambda: "times as fast as" in get(watch.url).text, "the first page")
-        with httpx.stream("GET", watch.url + "events", timeout=PATIENCE_S) as stream:
-            for line in stream.iter_lines():
-                if not line.startswith("data: "):
-                    continue
-                told.append(json.loads(line.removeprefix("data: ")))
-                if len(told) == 1:
-                    race.block()
-                elif told[-1]["version"] > told[0]["version"] and not told[-1]["ended"]:
-                    race.report()
-                    shown_on.close()
+        for event in events(watch, "events"):
+            told.append(event)
+            if len(told) == 1:
+                race.block()
+            elif event["version"] > told[0]["version"] and not event["ended"]:
+                race.report()
+                shown_on.close()
     assert told[-1]["ended"]
     assert [one["version"] for one in told] == sorted(one["version"] for one in told)
 
@@ -210,16 +215,13 @@ def test_a_hidden_tab_hears_of_nothing_but_the_end(race: Race) -> None:
     with ExitStack() as shown_on:
         shown_on.enter_context(watch.on(race.folder, race.made.plan, NoView()))
         wait(lambda: "1 block of 4" in get(watch.url).text, "the first page")
-        with httpx.stream("GET", watch.url + "events?end", timeout=PATIENCE_S) as stream:
-            for line in stream.iter_lines():
-                if not line.startswith("data: "):
-                    continue
-                told.append(json.loads(line.removeprefix("data: ")))
-                if len(told) == 1:
-                    race.block()
-                    wait(lambda: "2 blocks of 4" in get(watch.url).text, "the second block")
-                    race.report()
-                    shown_on.close()
+        for event in events(watch, "events?end"):
+            told.append(event)
+            if len(told) == 1:
+                race.block()
+                wait(lambda: "2 blocks of 4" in get(watch.url).text, "the second block")
+                race.report()
+                shown_on.close()
     assert [one["ended"] for one in told] == [False, True]
 
 

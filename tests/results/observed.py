@@ -18,22 +18,10 @@ from deadheat.model.observation import (
 from deadheat.model.plan import Entry, Plan, WorkloadPlan
 from deadheat.suite import Suite, load
 from made_slice import COUNTED_NS, LEAD_IN_NS, made_slice
+from made_suite import ECHO, contender
 
 __all__ = ["COUNTED_NS", "LEAD_IN_NS", "observations", "plan", "race", "suite"]
 
-WORKLOAD = """\
-title = "Echo"
-question = "Who echoes fastest?"
-kind = "http"
-metric = "throughput_rps"
-reference = "slow"
-[request]
-path = "/{token}"
-[[conformance]]
-path = "/{token}"
-body = "{token}"
-"""
-CONTENDER = 'title = "{0}"\nlanguage = "C"\nclass = "{1}"\nrun = "./{0} {{port}}"\ndefault = true\n'
 CLASSES = {"slow": "idiomatic", "fast": "idiomatic", "ceiling": "ceiling"}
 SPEEDS = {"slow": 1.0, "slow'": 1.0, "fast": 1.3, "ceiling": 4.0}
 WALL_NS = 20_000_000_000
@@ -43,8 +31,8 @@ def suite(folder: Path) -> Suite:
     """A suite of one workload, written to a folder."""
     for name, class_ in CLASSES.items():
         (folder / "echo" / name).mkdir(parents=True)
-        (folder / "echo" / name / "contender.toml").write_text(CONTENDER.format(name, class_))
-    (folder / "echo" / "workload.toml").write_text(WORKLOAD)
+        (folder / "echo" / name / "contender.toml").write_text(contender(name, class_, "{port}"))
+    (folder / "echo" / "workload.toml").write_text(ECHO)
     return load(folder)
 
 

@@ -25,22 +25,13 @@ from deadheat.planning import Asked
 from deadheat.report import markdown, terminal
 from deadheat.run_folder import RunFolder
 from deadheat.suite import load
+from made_suite import STUDY
 
 from .observed import LEAD_IN_NS, observations, plan, race, suite
 
-STUDY = """\
-study = "s"
-title = "T"
-date = "2020"
-versions = "1"
-machine = "M"
-method = "one run each"
-
-[[claim]]
+CLAIM = """\
 id = "c"
 statement = "fast is faster"
-where = "there"
-workload = "echo"
 metric = "throughput_rps"
 a = "fast"
 b = "slow"
@@ -72,8 +63,7 @@ def of(seen: Sequence[Observation], tmp_path: Path, blocks: int = 6) -> Workload
 def with_study(tmp_path: Path, old: str, new: str) -> UserError:
     (tmp_path / "claims").mkdir(parents=True)
     suite(tmp_path)
-    (tmp_path / "claims" / "s.toml").write_text(STUDY)
-    (tmp_path / "claims" / "s.toml").write_text(STUDY.replace(old, new))
+    (tmp_path / "claims" / "s.toml").write_text((STUDY + CLAIM).replace(old, new))
     with pytest.raises(UserError) as raised:
         load(tmp_path)
     return raised.value
@@ -84,7 +74,7 @@ def with_study(tmp_path: Path, old: str, new: str) -> UserError:
     [
         ('a = "fast"', 'a = "fats"', 14, 'no contender is called "fats"; did you mean "fast"?'),
         ('b = "slow"', 'b = "slwo"', 15, 'no contender is called "slwo"; did you mean "slow"?'),
-        ('"echo"', '"ecko"', 12, 'no workload is called "ecko"; did you mean "echo"?'),
+        ('"echo"', '"ecko"', 10, 'no workload is called "ecko"; did you mean "echo"?'),
         ("throughput_rps", "througput_rps", 13, 'no "througput_rps"; did you mean "throughput_rps"?'),
         ("throughput_rps", "wall_s", 13, 'a workload of kind http has no metric "wall_s"'),
         ("throughput_rps", "happiness", 13, 'no "happiness"; there are throughput_rps, wall_s'),
@@ -104,7 +94,7 @@ def test_a_claim_that_cannot_be(tmp_path: Path, old: str, new: str, line: int, s
 def test_the_study_of_these_tests_is_a_good_one(tmp_path: Path) -> None:
     suite(tmp_path)
     (tmp_path / "claims").mkdir()
-    (tmp_path / "claims" / "s.toml").write_text(STUDY)
+    (tmp_path / "claims" / "s.toml").write_text(STUDY + CLAIM)
     assert load(tmp_path).study("s").claim[0].ratio == 1.2
 
 

@@ -15,22 +15,13 @@ from deadheat.model.claim import ClaimResult
 from deadheat.model.observation import Built
 from deadheat.model.result import Calls, Results
 from deadheat.report import details, words
+from made_suite import STUDY
 
 from .observed import observations, plan, race, suite
 
-STUDY = """\
-study = "s"
-title = "T"
-date = "2020"
-versions = "1"
-machine = "M"
-method = "one run each"
-
-[[claim]]
+CLAIM = """\
 id = "compile-time"
 statement = "slow compiles much faster than fast"
-where = "there"
-workload = "echo"
 metric = "build_s"
 a = "slow"
 b = "fast"
@@ -46,7 +37,7 @@ def times(warm_s: tuple[float, ...], session: str = "one") -> BuildTimes:
 def results(folder: Path, slow: BuildTimes | None, fast: BuildTimes | None) -> Results:
     """A race whose two contenders were built, timed or not."""
     (folder / "claims").mkdir(parents=True)
-    (folder / "claims" / "s.toml").write_text(STUDY)
+    (folder / "claims" / "s.toml").write_text(STUDY + CLAIM)
     told = {"slow": slow, "fast": fast}
     seen = [
         o.model_copy(update={"times": told.get(o.contender)}) if isinstance(o, Built) else o
