@@ -12,7 +12,7 @@ from deadheat.errors import UserError
 from deadheat.kinds.registry import KINDS
 from deadheat.machine import Cpus
 from deadheat.planning import Asked
-from deadheat.planning_scale import cpus, steps
+from deadheat.planning.scale import cpus, steps
 from deadheat.suite import Suite, load
 
 SUITE = Path(__file__).parents[2] / "suite"

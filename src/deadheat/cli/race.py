@@ -15,7 +15,7 @@ from deadheat.errors import ExitCode, UserError
 if TYPE_CHECKING:
     from deadheat.live.watch import Watch
     from deadheat.planning import Asked
-    from deadheat.planning_settings import RedisAsked
+    from deadheat.planning.settings import RedisAsked
     from deadheat.report.live import View
     from deadheat.session import Outcome
     from deadheat.suite import Suite
@@ -135,11 +135,11 @@ def _cpus(
     servers: str | None, generators: str | None, *, pinned: bool, scale: bool
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Of the servers, and of the generator; where nothing is pinned both may use all."""
-    from deadheat import planning_scale  # noqa: PLC0415
     from deadheat.machine import default_cpus  # noqa: PLC0415
+    from deadheat.planning import scale as scaling  # noqa: PLC0415
 
     every = tuple(sorted(os.sched_getaffinity(0)))
-    default = planning_scale.cpus(every) if scale else default_cpus()
+    default = scaling.cpus(every) if scale else default_cpus()
     return (
         options.cpus(servers) if servers is not None else default.servers if pinned else every,
         options.cpus(generators) if generators is not None else default.generators if pinned else every,
@@ -147,7 +147,7 @@ def _cpus(
 
 
 def _redis(servers: str | None, rounds: int | None, depths: str | None) -> RedisAsked:
-    from deadheat.planning_settings import SERVERS, RedisAsked  # noqa: PLC0415
+    from deadheat.planning.settings import SERVERS, RedisAsked  # noqa: PLC0415
 
     named = [name.strip() for name in servers.split(",")] if servers is not None else []
     if unknown := [name for name in named if name not in SERVERS]:
