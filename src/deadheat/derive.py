@@ -93,7 +93,8 @@ def _race(
     )
     result = findings.told(result, findings.of_race(found, table))
     # What it cannot show belongs with what it shows.
-    result = result.model_copy(update={"findings": (*race.notes, *result.findings)})
+    notes = (*race.notes, *findings.cut_short(found))
+    result = result.model_copy(update={"findings": (*notes, *result.findings)})
     return claims.Race(found, derive_outside.with_published(result, found, suite))
 
 

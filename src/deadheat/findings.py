@@ -61,6 +61,14 @@ def of_race(found: Tally, rows: Mapping[str, ContenderResult]) -> Findings:
     return Findings(variance, warm_up, drift, carried, sentences)
 
 
+def cut_short(found: Tally) -> Iterator[str]:
+    """Why a race has fewer blocks than planned, where what it needs besides its contenders failed."""
+    if found.unavailable is not None and found.blocks:
+        yield (
+            f"ended after {len(found.blocks)} of {found.race.blocks} blocks, which count: {found.unavailable}"
+        )
+
+
 def _longer_lead_in(found: Tally) -> Iterator[str]:
     if (grown := found.grown) is not None:
         yield (

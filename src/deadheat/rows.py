@@ -54,16 +54,18 @@ def row_of(found: Tally, contender: Contender, ceiling: str | None) -> Contender
 
 def _status(found: Tally, entry: str) -> tuple[str, str | None]:
     built, checked, failed = found.built.get(entry), found.checked.get(entry), found.failed.get(entry)
-    if found.unavailable is not None:
+    if found.unavailable is not None and not found.turns:
         return "unavailable", found.unavailable
     if built is not None and built.status != "ready":
         return built.status, built.reason
     if checked is not None and not checked.ok:
         return "failed", checked.reason
     if failed is not None:
+        if failed.unavailable:
+            return "unavailable", failed.reason
         return ("not run" if failed.not_run else "failed"), failed.reason
     if not found.of(entry):
-        return "not run", "the run ended before its first block"
+        return "not run", found.unavailable or "the run ended before its first block"
     # Wrong answers under load are no speed: such a row is out of the table, not a footnote in it.
     if (slices := found.slices(entry)) and not (errors := gates.errors(slices)).ok:
         return "invalid", errors.advice

@@ -120,7 +120,10 @@ class Runner:
 
     def _unavailable(self, race: WorkloadPlan, why: str) -> None:
         self._observe(RaceUnavailable(workload=race.key, reason=why))
-        self.view.warn(f"{race.key} is unavailable: {why}")
+        done = sum(isinstance(o, BlockEnded) and o.workload == race.key for o in self.observations)
+        # What was measured stays.
+        state = f"ended after {done} of {race.blocks} blocks" if done else "is unavailable"
+        self.view.warn(f"{race.key} {state}: {why}")
 
     def _blocks(self, stage: Stage, kind: Kind) -> None:
         """Conformance of each entry, then block after block, with the verdicts so far after each."""

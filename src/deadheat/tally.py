@@ -32,7 +32,10 @@ Value = Callable[[Turn], float]
 
 @dataclass
 class Tally:
-    """What was observed of one race. Turns are of completed blocks only, warm-up apart."""
+    """What was observed of one race. Turns are of completed blocks only, warm-up apart.
+
+    `unavailable`: why there was no further block; those before it count all the same.
+    """
 
     race: WorkloadPlan
     built: dict[str, Built] = field(default_factory=dict)
@@ -143,6 +146,8 @@ def _sort(found: Tally, o: Observation) -> None:
             found.surroundings.append(o)
         case BlockEnded():
             found.blocks.append(o.block)
+            # A resume went on: it is no longer so.
+            found.unavailable = None
 
 
 def _best(runs: Iterable[OutsideRun]) -> OutsideRun:

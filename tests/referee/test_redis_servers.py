@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import shutil
+import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,6 +62,42 @@ def test_a_server_that_is_killed_is_not_the_clients_fault(tmp_path: Path, client
     assert ("block-started" in stages) is (clients > 0)
 
 
+def test_blocks_that_were_whole_are_kept_when_a_real_redis_is_killed(tmp_path: Path) -> None:
+    """Many blocks are planned, so that it never is the last."""
+    home = tmp_path / "home"
+    deadheat = Deadheat(home, suite(home / "suite", ["streams"]).path)
+    with deadheat.start("race", "--redis", "redis", "--budget", "60s") as running:
+
+        def three_are_whole(journal: list[dict[str, Any]]) -> bool:
+            return sum(line["type"] == "block-ended" for line in journal) >= 3
+
+        running.until_journal(three_are_whole, "three blocks are whole")
+
+        def killed() -> bool:
+            """Between two blocks there is none."""
+            redis = [p for p in kin(running.pid) if "redis-server" in p.name.split(" ")[0]]
+            for process in redis:
+                os.kill(process.pid, signal.SIGKILL)
+            return bool(redis)
+
+        eventually(killed, "a Redis is killed")
+        told = running.end()
+    assert "Traceback" not in told.err
+    result = deadheat.results()["workloads"][0]
+    assert 3 <= result["blocks"] < result["blocks_planned"]
+    ended = f"ended after {result['blocks']} of {result['blocks_planned']} blocks"
+    assert ended in told.err
+    [why] = [finding for finding in result["findings"] if finding.startswith(ended)]
+    assert "which count: redis-server" in why
+    assert "died of SIGKILL" in why
+    for name in ("good", "streams"):
+        row = deadheat.row(name)
+        assert (row["status"], row["reason"]) == ("measured", None)
+        assert len(row["cpu_s"]["blocks"]) == result["blocks"]
+    settled = any(verdict["verdict"] in ("faster", "dead heat") for verdict in result["verdicts"])
+    assert told.code == (0 if settled else 4)
+
+
 def test_check_says_it_too(tmp_path: Path) -> None:
     ended = with_redis(tmp_path / "home", "killed-0").run("check", "good")
     assert "unavailable" in ended.out
@@ -75,7 +114,7 @@ def test_a_server_that_does_not_start_makes_the_race_unavailable(tmp_path: Path)
     assert "Address already in use" in row["reason"]
 
 
-@pytest.mark.parametrize(("server", "package"), [("redis", "redis-server"), ("valkey", "valkey")])
+@pytest.mark.parametrize(("server", "package"), [("redis", "redis-server"), ("valkey", "valkey-server")])
 def test_a_missing_server_is_named_with_its_install_line(tmp_path: Path, server: str, package: str) -> None:
     home = tmp_path / "home"
     deadheat = Deadheat(home, suite(home / "suite").path)
@@ -89,6 +128,19 @@ def test_a_missing_server_is_named_with_its_install_line(tmp_path: Path, server:
     assert row["status"] == "unavailable"
     assert f"{server}-server not found" in row["reason"]
     assert f"apt-get install {package}" in row["reason"]
+
+
+@pytest.mark.skipif(shutil.which("valkey-server") is None, reason="apt-get install valkey-server")
+def test_a_race_on_valkey_beside_one_on_redis(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    deadheat = Deadheat(home, suite(home / "suite", ["streams"]).path)
+    ended = deadheat.run("race", "--redis", "redis,valkey", "--budget", "10s")
+    assert ended.code in (0, 4), ended.err
+    races = {race["setting"]: race for race in deadheat.results()["workloads"]}
+    assert set(races) == {None, "valkey"}
+    for race in races.values():
+        assert {row["status"] for row in race["contenders"]} == {"measured"}
+    assert list((deadheat.runs / "latest" / "logs").glob("valkey-server-*.out"))
 
 
 def test_ports_of_the_user_are_never_used(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from deadheat import derive
-from deadheat.model.observation import Built, Checked, Failed, Observation, RaceUnavailable, Stopped
+from deadheat.model.observation import Built, Checked, Ended, Failed, Observation, RaceUnavailable, Stopped
 from deadheat.model.result import WorkloadResult
 
 from .observed import observations, plan, race, suite
@@ -113,3 +113,34 @@ def test_a_look_ends_a_race_only_when_every_verdict_is_in(tmp_path: Path) -> Non
     assert not derive.settled(open_)
     early = derived(tmp_path / "c", observations(race(2), noise=0.001), blocks=12)
     assert not derive.settled(early)
+
+
+def cut_short(blocks: int) -> list[Observation]:
+    """What is seen of a race whose server died after that many whole blocks, in the middle of the next."""
+    seen: list[Observation] = []
+    for o in observations(race()):
+        if getattr(o, "block", 0) == blocks and isinstance(o, Ended):
+            break
+        seen.append(o)
+    return [*seen, RaceUnavailable(workload="echo", reason="redis-server died of SIGKILL")]
+
+
+def test_whole_blocks_count_when_the_server_dies_after_them(tmp_path: Path) -> None:
+    result = derived(tmp_path, cut_short(4))
+    assert {(row.status, row.reason) for row in result.contenders} == {("measured", None)}
+    assert result.blocks == 4
+    assert result.findings[0] == "ended after 4 of 6 blocks, which count: redis-server died of SIGKILL"
+    assert [verdict.verdict for verdict in result.verdicts] == ["faster"]
+
+
+def test_a_first_block_that_did_not_end_is_none(tmp_path: Path) -> None:
+    result = derived(tmp_path, cut_short(0))
+    assert {row.status for row in result.contenders} == {"unavailable"}
+    assert not any("which count" in finding for finding in result.findings)
+
+
+def test_a_resume_that_goes_on_leaves_no_word_of_the_end(tmp_path: Path) -> None:
+    again = [o for o in observations(race()) if getattr(o, "block", 0) >= 4]
+    result = derived(tmp_path, [*cut_short(4), *again])
+    assert result.blocks == 6
+    assert not any("which count" in finding for finding in result.findings)
