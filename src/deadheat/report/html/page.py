@@ -130,18 +130,32 @@ def _again(results: Results) -> str:
     return command if "--seed" in results.command else f"{command} --seed {results.seed}"
 
 
+#: Facts whose own names do not say enough.
+SAID_AS = {"activity": "before the race", "load_1min": "load, 1 minute", "perf": "performance counters"}
+
+
 def _machine(results: Results) -> list[tuple[str, str]]:
     """What is known of the machine, one line a fact."""
     found = []
     for name, value in results.machine.items():
-        if isinstance(value, Mapping):
+        if name == "activity" and isinstance(value, Mapping):
+            said = _activity(value)
+        elif isinstance(value, Mapping):
             said = ", ".join(f"{key} {_fact(name, inner)}" for key, inner in value.items())
         elif isinstance(value, list | tuple):
             said = ", ".join(str(item) for item in value) or "none"
         else:
             said = _fact(name, value)
-        found.append((name.replace("_", " ").removesuffix(" bytes"), said))
+        found.append((SAID_AS.get(name, name.replace("_", " ").removesuffix(" bytes")), said))
     return found
+
+
+def _activity(seen: Mapping[str, object]) -> str:
+    """What went on before the race: `1% busy, 0% stolen, over 0.5 s`."""
+    shares = {"busy": "busy", "steal": "stolen"}
+    said = [f"{seen[key]:.0%} {as_}" for key, as_ in shares.items() if isinstance(seen.get(key), int | float)]
+    window = f"over {seen['window_s']} s" if "window_s" in seen else ""
+    return ", ".join(filter(None, [*said, window]))
 
 
 def _fact(name: str, value: object) -> str:
