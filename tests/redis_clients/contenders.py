@@ -12,6 +12,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SUITE = ROOT / "suite" / "redis-pipeline"
 BUILDS = ROOT / ".cache" / "redis-clients"
 UNAVAILABLE = 69
+# The clients of this repository.
+OURS = {"crystal-redis-client", "rust-lean", "ceiling"}
 # What builds leave in a source folder, where someone built by hand.
 NOT_SOURCES = ("target", "node_modules", "lib", "__pycache__")
 
@@ -91,6 +93,8 @@ def run(
         cwd=folder,
         capture_output=True,
         text=True,
+        # What it says may quote the server.
+        errors="replace",
         check=False,
         timeout=limit_s,
         env=dict(os.environ) | dict(contender.env),

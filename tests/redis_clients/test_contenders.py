@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from .contenders import Contender, UnavailableError, build, contenders, run
+from .contenders import OURS, Contender, UnavailableError, build, contenders, run
 from .digest import digest
 from .fake_redis import FakeRedis
 
 CONTENDERS = contenders()
-# Those that must not wait for ever when the buffers on both sides are full, and how long others are watched.
-OURS = {"crystal-redis-client", "rust-lean", "ceiling"}
+# How long others than ours are watched where the buffers on both sides are full: ours must not wait for ever.
 PUBLISHED_LIMIT_S = 15
 DEL, SET, GET = (b"DEL", b"foo"), (b"SET", b"foo", b"bar"), (b"GET", b"foo")
 INCREMENTS = [(b"INCR", b"foo"), (b"INCRBY", b"foo", b"1")]
@@ -88,7 +87,7 @@ def test_sends_exactly_the_studys_commands(contender: Contender, folder: Path, d
 def test_does_not_deadlock_when_both_buffers_are_full(contender: Contender, folder: Path) -> None:
     """The server reads nothing while its replies lie unread. Published libraries that write all before they
     read wait for ever then: which ones do is told (docs/redis-sink.md), and not asked of them."""
-    ours = contender.name.partition(":")[0] in OURS
+    ours = contender.sources.name in OURS
     with FakeRedis(send_buffer_bytes=16 * 1024) as server:
         try:
             limit_s = 300 if ours else PUBLISHED_LIMIT_S
@@ -148,7 +147,7 @@ def test_ends_on_an_unknown_option(contender: Contender, folder: Path, redis_por
 
 
 def test_ours_refuse_garbage(contender: Contender, folder: Path) -> None:
-    if contender.name.partition(":")[0] not in OURS:
+    if contender.sources.name not in OURS:
         pytest.skip("a published library: what it does with garbage is its own affair")
     with FakeRedis(lambda number, reply: reply if number != 42 else b"HTTP/1.1 400\r\n") as server:
         fails(contender, folder, server.port)
