@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 from contextlib import ExitStack
 from pathlib import Path
@@ -44,7 +45,13 @@ def ask(port: int, *words: str) -> str:
             return reader.readline().decode().strip() if line.startswith("$") else line
 
 
-@pytest.mark.parametrize("program", ["redis", "sink"])
+VALKEY = pytest.param(
+    "valkey",
+    marks=pytest.mark.skipif(shutil.which("valkey-server") is None, reason="apt-get install valkey-server"),
+)
+
+
+@pytest.mark.parametrize("program", ["redis", "sink", VALKEY])
 def test_a_redis_that_has_the_port_already_keeps_its_data(
     redis_port: int, tmp_path: Path, program: str
 ) -> None:
@@ -56,10 +63,11 @@ def test_a_redis_that_has_the_port_already_keeps_its_data(
     assert ask(redis_port, "GET", "mine") == "precious"
 
 
-def test_a_server_of_ours_is_gone_with_its_stack(tmp_path: Path) -> None:
+@pytest.mark.parametrize("program", ["redis", VALKEY])
+def test_a_server_of_ours_is_gone_with_its_stack(tmp_path: Path, program: str) -> None:
     with LocalHost() as host:
         with ExitStack() as stack:
-            server = redis_server.start(stage(host, tmp_path), redis_server.REDIS, stack)
+            server = redis_server.start(stage(host, tmp_path), program, stack)
             server.flush()
             assert server.port != 6379
         assert host.collect(server.handle).exit is not None
