@@ -293,6 +293,48 @@ fn goaway_in_the_middle() {
 }
 
 #[test]
+fn goaway_that_leaves_requests_to_another_connection() {
+    let two = |address, timeout_ms| Spec {
+        connections: 1,
+        timeout_ms,
+        ..spec(
+            address,
+            Ask {
+                streams: Some(2),
+                ..ask()
+            },
+        )
+    };
+    let goaway = |last: u32| {
+        let mut bytes = Vec::new();
+        let text = [last.to_be_bytes(), [0; 4]].concat();
+        frame::push(frame::GOAWAY, 0, 0, &text, &mut bytes);
+        bytes
+    };
+    // Each connection takes the first of two; the tenth has only one.
+    let calls = support::Counter::default();
+    let counter = calls.clone();
+    let address = liar(&[], move |connection, call, stream| {
+        counter.next();
+        match (connection, call) {
+            (0..=8, 1) => b"\0\0\0\x77\0\0\0\0\0".to_vec(),
+            (0..=8, _) => [goaway(1), right(1)].concat(),
+            _ => right(stream),
+        }
+    });
+    let slice = load(&two(address, 10_000), 10);
+    assert_eq!((slice.replies_all, slice.first_error), (10, None));
+    assert_eq!((slice.reconnects, calls.get()), (9, 19));
+
+    // A server that never takes any: no spin, and no request that is forgotten.
+    let address = liar(&[], move |_, _, _| goaway(0));
+    let slice = load(&two(address, 200), 2);
+    assert_eq!((slice.replies_all, slice.errors.timeout), (0, 2));
+    // The pauses between them double from 1 ms: eight are 255 ms.
+    assert!(slice.reconnects <= 10, "{} reconnects", slice.reconnects);
+}
+
+#[test]
 fn windows_that_never_open() {
     let address = liar(&[(frame::INITIAL_WINDOW_SIZE, 0)], |_, _, _| {
         b"\0\0\0\x77\0\0\0\0\0".to_vec()

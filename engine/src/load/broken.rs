@@ -1,8 +1,9 @@
 //! Connections that end, and the requests that were on them.
 //!
 //! A request whose reply has not begun is sent again on a new connection, without an error,
-//! if the server may simply have lost interest in an idle connection. Everything else is an
-//! error, and the connection is opened again after a pause that doubles from 1 to 128 ms.
+//! if the server may simply have lost interest in an idle connection, or if it has said that it
+//! leaves the request to another connection. Everything else is an error, and the connection is
+//! opened again after a pause that doubles from 1 to 128 ms.
 
 use super::connection::State;
 use super::replies::{Replies, Run};
@@ -39,6 +40,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
             .busy()
             .into_iter()
             .filter(|&slot| !may_be_stale || self.has_begun(id, slot))
+            .filter(|&slot| !self.is_untaken(id, slot))
             .collect();
         self.shut(id);
         let when = if may_be_stale {
@@ -118,6 +120,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
                     }
                 }
                 State::Closed { retry_at_ns } => {
+                    self.give_up_old(id, now_ns);
                     if self.is_drained() && self.connections[id].is_idle() {
                         continue;
                     }
@@ -154,7 +157,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
             let failure = too_late(timeout_ns, why);
             let abandoned = match self.connections[id].protocol.as_mut() {
                 Some(state) => self.protocol.abandon(state, slot, &mut self.output),
-                None => false,
+                None => true,
             };
             close |= !abandoned;
             self.lose(id, slot, &failure, now_ns);
@@ -185,11 +188,18 @@ impl<P: Protocol, N: Net> Load<P, N> {
 
     /// A connection that takes no more requests gives way to a new one.
     pub(super) fn replace(&mut self, id: usize) {
+        // A server that takes nothing on any connection must not make this loop spin.
+        let connection = &self.connections[id];
+        let is_in_vain = !connection.may_be_stale && !connection.is_idle();
         self.shut(id);
         if self.settings.keep_alive {
             self.tally.reconnects += 1;
         }
-        self.connect(id);
+        if is_in_vain {
+            self.connect_later(id, self.net.now_ns());
+        } else {
+            self.connect(id);
+        }
     }
 
     pub(super) fn connect(&mut self, id: usize) {
@@ -267,6 +277,11 @@ impl<P: Protocol, N: Net> Load<P, N> {
             .protocol
             .as_ref()
             .is_some_and(|state| self.protocol.begun(state, slot, unused))
+    }
+
+    fn is_untaken(&self, id: usize, slot: Slot) -> bool {
+        let state = self.connections[id].protocol.as_ref();
+        state.is_some_and(|state| self.protocol.untaken(state).contains(&slot))
     }
 
     fn lose(&mut self, id: usize, slot: Slot, failure: &Failure, now_ns: u64) {

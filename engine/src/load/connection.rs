@@ -68,7 +68,12 @@ impl<C> Connection<C> {
 
     #[inline]
     pub fn is_idle(&self) -> bool {
-        self.free.len() == self.slots.len()
+        self.in_flight() == 0
+    }
+
+    #[inline]
+    pub fn in_flight(&self) -> usize {
+        self.slots.len() - self.free.len()
     }
 
     /// Frees a slot and tells what was in it.

@@ -279,12 +279,13 @@ impl<P: Protocol, N: Net> Load<P, N> {
             }
         }
         let spent = self.protocol.spent(state);
+        let untaken = self.protocol.untaken(state).len();
         if let Some(open) = &mut self.open_loop {
             if room > 0 && !connection.free.is_empty() {
                 open.list(id);
             }
         }
-        if spent && connection.is_idle() {
+        if spent && connection.in_flight() == untaken {
             return self.replace(id);
         }
         if !self.output.is_empty() {

@@ -89,8 +89,14 @@ pub trait Protocol {
     fn room(&self, connection: &Self::Connection) -> u32;
 
     /// True once the connection takes no more requests (`Connection: close`, GOAWAY): the loop
-    /// replaces it when nothing is in flight on it any more.
+    /// replaces it when nothing is in flight on it any more but what is `untaken`.
     fn spent(&self, connection: &Self::Connection) -> bool;
+
+    /// Requests in flight, in no order, that the peer of a `spent` connection said it has not
+    /// looked at (GOAWAY). They are sent again on the connection that replaces it.
+    fn untaken<'a>(&self, _connection: &'a Self::Connection) -> &'a [Slot] {
+        &[]
+    }
 
     /// Appends request number `sequence` to `output`. Its reply must name `slot`.
     fn request(

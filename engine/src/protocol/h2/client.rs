@@ -60,6 +60,10 @@ impl<E: Exchange> Protocol for Client<E> {
         connection.is_spent
     }
 
+    fn untaken<'a>(&self, connection: &'a Connection<E>) -> &'a [Slot] {
+        &connection.untaken
+    }
+
     #[inline]
     fn request(
         &mut self,
@@ -133,6 +137,7 @@ impl<E: Exchange> Protocol for Client<E> {
             self.traffic.frames_sent.count(frame::RST_STREAM);
             connection.end(slot);
         }
+        connection.untaken.retain(|&untaken| untaken != slot);
         connection.is_ready
     }
 

@@ -29,6 +29,8 @@ pub struct Connection<E: Exchange> {
     pub is_ready: bool,
     /// No new requests.
     pub is_spent: bool,
+    /// Requests that the server has left to another connection. They have no stream any more.
+    pub untaken: Vec<Slot>,
     /// Bytes that the server still takes on this connection.
     pub window: i64,
     /// Requests whose payload waits for a window.
@@ -71,6 +73,7 @@ impl<E: Exchange> Connection<E> {
             },
             is_ready: false,
             is_spent: false,
+            untaken: Vec::new(),
             window: i64::from(WINDOW),
             blocked: VecDeque::new(),
             consumed: 0,

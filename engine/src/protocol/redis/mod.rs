@@ -1,39 +1,25 @@
 //! Redis: commands in turn, pipelined, every reply judged.
 
+mod ask;
 mod command;
+mod connection;
 mod login;
 mod prepared;
 pub mod resp;
 
+pub use ask::Ask;
 pub use command::{words, Words};
 pub use login::Login;
 
-use self::command::canonical;
+use self::connection::Connection;
 use self::prepared::Command;
-use self::resp::{Judged, Malformed, Progress, Reader};
+use self::resp::{Judged, Progress};
 use super::in_order::InOrder;
-use super::{ErrorKind, Failure, Protocol, Reply, Slot};
-use crate::error::{Error, Result};
-use crate::template::nested::Nested;
-use serde_json::Value;
+use super::{Failure, Protocol, Reply, Slot};
+use crate::error::Result;
 
 /// Longest reply that is remembered to be compared as it stands.
 const LONGEST_KNOWN: usize = 4 * 1024;
-
-/// What is asked of a Redis server, and what it is to answer; the fields of `open`.
-#[derive(Clone, Debug, Default, serde::Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Ask {
-    /// Sent in turn; words may hold `{token}` and `{seq}`.
-    pub commands: Vec<Words>,
-    /// One for each command, in the form of [`canonical`]; without it any reply will do that
-    /// is no error.
-    pub expect: Option<Vec<Value>>,
-    /// Commands in flight on one connection; 1 if not said.
-    pub pipeline: Option<u32>,
-    /// Speak RESP3 instead of RESP2.
-    pub resp3: bool,
-}
 
 /// The protocol, with the commands of one turn rendered.
 #[derive(Clone)]
@@ -44,47 +30,13 @@ pub struct Redis {
     scratch: Vec<u8>,
 }
 
-/// What one connection remembers.
-pub struct Connection {
-    /// Which command was sent.
-    in_flight: InOrder<u32>,
-    /// The same requests' numbers, where replies are expected to hold them.
-    numbers: Option<InOrder<u64>>,
-    /// Commands of the login whose replies are still to come.
-    login: &'static [&'static str],
-    reader: Reader,
-}
-
 impl Redis {
     /// # Errors
     /// No command, an empty one, or an `expect` that does not fit the commands.
     pub fn new(ask: &Ask, login: Login) -> Result<Self> {
-        if ask.commands.is_empty() {
-            return Err(Error::usage(
-                "Redis: at least one command is needed (-r 'GET foo')",
-            ));
-        }
-        if ask.commands.iter().any(Vec::is_empty) {
-            return Err(Error::usage("Redis: a command without a word"));
-        }
-        if let Some(expect) = &ask.expect {
-            if expect.len() != ask.commands.len() {
-                return Err(Error::usage(format!(
-                    "Redis: {} commands, but {} expected replies",
-                    ask.commands.len(),
-                    expect.len()
-                )));
-            }
-            for reply in expect {
-                canonical(reply, "", &mut Nested::default())?;
-            }
-        }
-        let expect = |i| ask.expect.as_ref().map(|expect| Value::clone(&expect[i]));
-        let words = ask.commands.iter().enumerate();
-        let commands = words.map(|(i, words)| Command::new(words.clone(), expect(i)));
         let mut redis = Self {
             login,
-            commands: commands.collect(),
+            commands: ask.commands()?,
             scratch: Vec::new(),
         };
         redis.prepare("");
@@ -105,21 +57,6 @@ impl Redis {
     }
 }
 
-impl Connection {
-    /// The oldest command has its reply.
-    #[inline]
-    fn pop(&mut self) {
-        self.in_flight.pop();
-        if let Some(numbers) = &mut self.numbers {
-            numbers.pop();
-        }
-    }
-}
-
-fn malformed(Malformed(why): Malformed) -> Failure {
-    Failure::protocol(why)
-}
-
 impl Protocol for Redis {
     type Connection = Connection;
 
@@ -130,16 +67,12 @@ impl Protocol for Redis {
     }
 
     fn connect(&mut self, depth: u32, output: &mut Vec<u8>) -> Connection {
-        Connection {
-            in_flight: InOrder::new(depth),
-            numbers: self.is_numbered().then(|| InOrder::new(depth)),
-            login: self.login.say(output),
-            reader: Reader::default(),
-        }
+        let login = self.login.say(output);
+        Connection::new(depth, self.is_numbered(), login)
     }
 
     fn ready(&self, connection: &Connection) -> bool {
-        connection.login.is_empty()
+        connection.is_logged_in()
     }
 
     #[inline]
@@ -209,7 +142,7 @@ impl Protocol for Redis {
         let [command] = self.commands.as_mut_slice() else {
             return 0;
         };
-        if !connection.login.is_empty() || connection.reader.begun() {
+        if !connection.is_logged_in() || connection.reader.begun() {
             return 0;
         }
         let n = command.known.count_in(input, connection.in_flight.len());
@@ -234,15 +167,15 @@ impl Protocol for Redis {
         let mut at = 0;
         while at < input.len() {
             let rest = &input[at..];
-            if !connection.login.is_empty() {
-                match login(connection, rest)? {
+            if !connection.is_logged_in() {
+                match connection.login(rest)? {
                     0 => break,
                     used => at += used,
                 }
                 continue;
             }
             let Some((slot, command)) = connection.in_flight.front() else {
-                match aside(connection, rest)? {
+                match connection.aside(rest)? {
                     0 => break,
                     used => at += used,
                 }
@@ -260,7 +193,7 @@ impl Protocol for Redis {
             let number = number.map_or(0, |(_, number)| number);
             let expected = command.expected.as_ref();
             let expected = expected.map(|expected| expected.rendered(number, &mut self.scratch));
-            match connection.reader.read(rest, expected).map_err(malformed)? {
+            match connection.reader.read(rest, expected)? {
                 Progress::Aside(used) => at += used,
                 Progress::Done(used) => {
                     at += used;
@@ -290,7 +223,7 @@ impl Protocol for Redis {
     }
 
     fn begun(&self, connection: &Connection, slot: Slot, unused: usize) -> bool {
-        connection.login.is_empty()
+        connection.is_logged_in()
             && connection
                 .in_flight
                 .front()
@@ -305,38 +238,5 @@ fn right(slot: Slot) -> Reply {
         slot,
         status: 0,
         failure: None,
-    }
-}
-
-/// Takes the reply to a command of the login; how many bytes were used.
-#[cold]
-fn login(connection: &mut Connection, input: &[u8]) -> std::result::Result<usize, Failure> {
-    match connection.reader.read(input, None).map_err(malformed)? {
-        Progress::More(used) | Progress::Aside(used) => Ok(used),
-        Progress::Done(used) => {
-            if let Judged::Error(text) = connection.reader.judged(None) {
-                let message = format!("refused {}: -{text}", connection.login[0]);
-                return Err(Failure::new(ErrorKind::Status, message));
-            }
-            connection.login = &connection.login[1..];
-            Ok(used)
-        }
-    }
-}
-
-/// Nothing is in flight: only a push may come.
-#[cold]
-fn aside(connection: &mut Connection, input: &[u8]) -> std::result::Result<usize, Failure> {
-    if !connection.reader.begun() && input[0] != b'>' {
-        let line = input
-            .split(|&byte| byte == b'\r')
-            .next()
-            .unwrap_or_default();
-        let line = String::from_utf8_lossy(&line[..line.len().min(120)]);
-        // For one: -ERR max number of clients reached
-        return Err(Failure::protocol(format!("said unasked: {line}")));
-    }
-    match connection.reader.read(input, None).map_err(malformed)? {
-        Progress::More(used) | Progress::Aside(used) | Progress::Done(used) => Ok(used),
     }
 }

@@ -44,7 +44,7 @@ impl Command {
         self.known.clear();
         self.expected = self.expect.as_ref().map(|reply| {
             let mut expected = Nested::default();
-            canonical(reply, token, &mut expected).expect("looked at in `Redis::new`");
+            canonical(reply, token, &mut expected).expect("looked at in `Ask::commands`");
             expected
         });
     }

@@ -3,23 +3,21 @@
 
 mod answer;
 mod deadline;
+mod heads;
 mod reply;
+mod requests;
 
-use self::answer::{Call, LONGEST_MESSAGE, PREFIX};
+use self::answer::Call;
+use self::heads::Heads;
 use self::reply::Out;
+use self::requests::Requests;
 use super::{Manner, Refused, Replies, Service};
 use crate::protocol::h2::frame::{self, Frame, DATA, END_STREAM, HEADERS};
-use crate::protocol::h2::hpack::Decoder;
-use std::collections::{BTreeSet, HashMap};
 
 /// Windows for requests.
 const STREAM_WINDOW: u32 = 8 << 20;
 const CONNECTION_WINDOW: u32 = 64 << 20;
-/// Requests that wait for their ends, over all streams of a connection.
-const MOST_WAITING: usize = 64 << 20;
 const DEADLINE_EXCEEDED: u16 = 4;
-/// Of HTTP/2: all is said (RFC 9113 section 8.1).
-const NO_ERROR: u32 = 0;
 const INTERNAL: u16 = 13;
 
 /// The service.
@@ -31,43 +29,18 @@ pub struct Grpc {
     pub status: Option<u16>,
 }
 
-/// A request that is not complete.
 #[derive(Default)]
-struct Request {
-    call: Call,
-    due_ns: Option<u64>,
-    bytes: Vec<u8>,
-}
-
-/// A request of which nothing but the headers is here.
-#[derive(Clone, Copy)]
-struct Fresh {
-    stream: u32,
-    call: Call,
-    due_ns: Option<u64>,
-}
-
 pub struct Client {
     has_said_preface: bool,
-    decoder: Decoder,
-    /// The last header block, while it means the same: `version` is the decoder's.
-    known: Vec<u8>,
-    version: u64,
-    call: Call,
-    timeout_ns: Option<u64>,
+    heads: Heads,
     /// A header block that goes on: stream, flags, bytes.
     block: Option<(u32, u8, Vec<u8>)>,
-    requests: HashMap<u32, Request>,
-    /// Bytes in `requests`.
-    waiting: usize,
-    /// When those of `requests` that have a deadline are over, and their streams.
-    deadlines: BTreeSet<(u64, u32)>,
+    requests: Requests,
+    /// Bytes of requests that were not given back to the client's window.
     consumed: u32,
     out: Out,
     /// Messages of the reply in hand.
     messages: Vec<u8>,
-    /// The stream whose headers came just now: most requests follow them at once.
-    fresh: Option<Fresh>,
 }
 
 impl Service for Grpc {
@@ -78,22 +51,7 @@ impl Service for Grpc {
         frame::push_settings(&settings, &mut replies.bytes);
         let more = CONNECTION_WINDOW - frame::WINDOW;
         frame::push_window_update(0, more, &mut replies.bytes);
-        Client {
-            has_said_preface: false,
-            decoder: Decoder::default(),
-            known: Vec::new(),
-            version: u64::MAX,
-            call: Call::Unknown,
-            timeout_ns: None,
-            block: None,
-            requests: HashMap::new(),
-            waiting: 0,
-            deadlines: BTreeSet::new(),
-            consumed: 0,
-            out: Out::default(),
-            messages: Vec::new(),
-            fresh: None,
-        }
+        Client::default()
     }
 
     fn answer(
@@ -121,29 +79,22 @@ impl Service for Grpc {
             at += used;
             self.frame(client, &frame, replies)?;
         }
-        if client.fresh.is_some_and(|fresh| fresh.due_ns.is_some()) {
-            client.settle();
-        }
+        client.requests.pause();
         Ok(at)
     }
 
     fn due_ns(&self, client: &Client) -> Option<u64> {
-        client.deadlines.first().map(|&(due_ns, _)| due_ns)
+        client.requests.due_ns()
     }
 
     /// Requests that have not become whole in time.
     fn expire(&mut self, client: &mut Client, replies: &mut Replies) {
-        while let Some((due_ns, stream)) = client.deadlines.pop_first() {
-            if due_ns > replies.now_ns {
-                client.deadlines.insert((due_ns, stream));
-                return;
-            }
-            client.take(stream);
+        while let Some(stream) = client.requests.expire(replies.now_ns) {
             client
                 .out
                 .status(stream, DEADLINE_EXCEEDED, &mut replies.bytes);
             // What is missing of the request need not be sent any more.
-            frame::push_reset(stream, NO_ERROR, &mut replies.bytes);
+            frame::push_reset(stream, frame::NO_ERROR, &mut replies.bytes);
         }
     }
 }
@@ -201,44 +152,16 @@ impl Grpc {
         block: &[u8],
         replies: &mut Replies,
     ) -> Result<(), Refused> {
-        if client.version != client.decoder.version() || client.known != block {
-            self.decode(client, block)?;
-        }
-        client.settle();
+        let head = client.heads.read(block, self.hello)?;
         if flags & END_STREAM != 0 {
             // Trailers of a request, or a request without a message.
-            let request = client.take(stream).unwrap_or_default();
+            let request = client.requests.take(stream).unwrap_or_default();
             self.reply(client, stream, request.call, &request.bytes, replies);
         } else {
-            client.fresh = Some(Fresh {
-                stream,
-                call: client.call,
-                due_ns: client
-                    .timeout_ns
-                    .map(|timeout_ns| replies.now_ns.saturating_add(timeout_ns)),
-            });
-        }
-        Ok(())
-    }
-
-    #[cold]
-    fn decode(&self, client: &mut Client, block: &[u8]) -> Result<(), Refused> {
-        let before = client.decoder.version();
-        let mut call = Call::Unknown;
-        let mut timeout_ns = None;
-        let take = |name: &[u8], value: &[u8]| match name {
-            b":path" => call = Call::of(value, self.hello),
-            b"grpc-timeout" => timeout_ns = deadline::timeout_ns(value),
-            _ => {}
-        };
-        client.decoder.decode(block, take).map_err(|_| Refused)?;
-        client.call = call;
-        client.timeout_ns = timeout_ns;
-        client.version = u64::MAX;
-        if client.decoder.version() == before {
-            client.version = before;
-            client.known.clear();
-            client.known.extend_from_slice(block);
+            let due_ns = head
+                .timeout_ns
+                .map(|timeout_ns| replies.now_ns.saturating_add(timeout_ns));
+            client.requests.begin(stream, head.call, due_ns);
         }
         Ok(())
     }
@@ -256,28 +179,17 @@ impl Grpc {
             client.consumed = 0;
         }
         let content = frame.content().map_err(|_| Refused)?;
-        if let (Some(fresh), true) = (client.fresh, frame.has(END_STREAM)) {
-            if fresh.stream == frame.stream {
-                client.fresh = None;
-                self.reply(client, fresh.stream, fresh.call, content, replies);
+        if frame.has(END_STREAM) {
+            if let Some(call) = client.requests.take_fresh(frame.stream) {
+                self.reply(client, frame.stream, call, content, replies);
                 return Ok(());
             }
         }
-        client.settle();
-        let Some(request) = client.requests.get_mut(&frame.stream) else {
-            // It was answered already, or reset.
-            return Ok(());
-        };
-        if request.bytes.len() + content.len() <= PREFIX + LONGEST_MESSAGE {
-            request.bytes.extend_from_slice(content);
-            client.waiting += content.len();
-        }
-        if client.waiting > MOST_WAITING {
-            return Err(Refused);
-        }
+        client.requests.append(frame.stream, content)?;
         if frame.has(END_STREAM) {
-            let request = client.take(frame.stream).unwrap_or_default();
-            self.reply(client, frame.stream, request.call, &request.bytes, replies);
+            if let Some(request) = client.requests.take(frame.stream) {
+                self.reply(client, frame.stream, request.call, &request.bytes, replies);
+            }
         }
         Ok(())
     }
@@ -313,32 +225,6 @@ impl Grpc {
     }
 }
 
-impl Client {
-    /// The request whose headers came last is kept like the others.
-    fn settle(&mut self) {
-        if let Some(fresh) = self.fresh.take() {
-            let request = Request {
-                call: fresh.call,
-                due_ns: fresh.due_ns,
-                bytes: Vec::new(),
-            };
-            if let Some(due_ns) = fresh.due_ns {
-                self.deadlines.insert((due_ns, fresh.stream));
-            }
-            self.requests.insert(fresh.stream, request);
-        }
-    }
-
-    fn take(&mut self, stream: u32) -> Option<Request> {
-        let request = self.requests.remove(&stream)?;
-        self.waiting -= request.bytes.len();
-        if let Some(due_ns) = request.due_ns {
-            self.deadlines.remove(&(due_ns, stream));
-        }
-        Some(request)
-    }
-}
-
 #[cold]
 fn control(client: &mut Client, frame: &Frame, replies: &mut Replies) -> Result<(), Refused> {
     let output = &mut replies.bytes;
@@ -354,8 +240,7 @@ fn control(client: &mut Client, frame: &Frame, replies: &mut Replies) -> Result<
             frame::push(frame::PING, frame::ACK, 0, frame.payload, output);
         }
         frame::WINDOW_UPDATE => {
-            client.settle();
-            let is_open = client.requests.contains_key(&frame.stream);
+            let is_open = client.requests.is_open(frame.stream);
             let more = number()? & frame::LAST_STREAM;
             client
                 .out
@@ -363,8 +248,7 @@ fn control(client: &mut Client, frame: &Frame, replies: &mut Replies) -> Result<
                 .ok_or(Refused)?;
         }
         frame::RST_STREAM => {
-            client.settle();
-            client.take(frame.stream);
+            client.requests.take(frame.stream);
             client.out.forget(frame.stream);
         }
         frame::PUSH_PROMISE => return Err(Refused),

@@ -47,6 +47,9 @@ impl<E: Exchange> Connection<E> {
         Ok(())
     }
 
+    /// Requests beyond the last stream that it names were not looked at, and may be sent again
+    /// (RFC 9113 section 6.8): so they are where the server is content. Where it complains they
+    /// fail, as what it complains about is to be heard of.
     #[cold]
     pub(super) fn goaway(
         &mut self,
@@ -62,7 +65,13 @@ impl<E: Exchange> Connection<E> {
         let text: String = String::from_utf8_lossy(text).chars().take(100).collect();
         let lost: Vec<Slot> = self.streams.open().collect();
         for slot in lost {
-            if self.streams.get(slot).id > last {
+            if self.streams.get(slot).id <= last {
+                continue;
+            }
+            if code == frame::NO_ERROR {
+                self.end(slot);
+                self.untaken.push(slot);
+            } else {
                 let name = code_name(code);
                 let message = format!("GOAWAY: {name} {text}: the request was not taken");
                 self.fail(slot, Failure::protocol(message), replies);

@@ -1,14 +1,17 @@
 //! One thread, one epoll instance, any protocol.
 
-use super::lies::{stalled_for, Held, Told};
+mod client;
+mod timers;
+
+use self::client::Client;
+use self::timers::{Due, Timers};
+use super::lies::{stalled_for, Told};
 use super::signal::stop_signals;
-use super::{Lies, Replies, Service, Traffic};
+use super::{Lies, Replies, Service};
 use crate::clock;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
-use rustix::net::{sockopt, RecvFlags, SendFlags, SocketFlags};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use rustix::net::{sockopt, RecvFlags, SocketFlags};
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -24,38 +27,15 @@ const HANGUP: EventFlags = EventFlags::RDHUP
     .union(EventFlags::HUP)
     .union(EventFlags::ERR);
 
-struct Client<C> {
-    socket: OwnedFd,
-    service: C,
-    /// An unfinished request.
-    input: Vec<u8>,
-    /// Replies; what the socket would not take yet begins at `sent`.
-    output: Vec<u8>,
-    sent: usize,
-    traffic: Traffic,
-    answered: u64,
-    /// When the last reply that is held back is due: replies keep their order.
-    last_due_ns: u64,
-    /// When the service is to be woken for this client, as far as a timer is set.
-    alarm_ns: Option<u64>,
-    /// Tells this connection from an earlier one with the same descriptor.
-    generation: u64,
-    closing: bool,
-}
-
-/// A held reply in the queue, or a service's own time: when, in which order, to whom.
-type Timer = Reverse<(u64, u64, usize, u64)>;
-
 struct Server<S: Service> {
     service: S,
     poll: OwnedFd,
     clients: Vec<Option<Client<S::Client>>>,
     replies: Replies,
-    timers: BinaryHeap<Timer>,
-    waiting: std::collections::HashMap<u64, Held>,
+    timers: Timers,
     buffer: Box<[u8]>,
+    /// Of the newest connection.
     generation: u64,
-    order: u64,
 }
 
 /// Serves until SIGTERM or SIGINT, and tells what was served. Says on stderr where it listens.
@@ -79,11 +59,9 @@ pub fn run<S: Service>(address: SocketAddr, service: S, lies: Lies) -> io::Resul
         poll,
         clients: Vec::new(),
         replies: Replies::new(lies),
-        timers: BinaryHeap::new(),
-        waiting: std::collections::HashMap::new(),
+        timers: Timers::default(),
         buffer: vec![0; READ_AT_ONCE].into_boxed_slice(),
         generation: 0,
-        order: 0,
     };
     eprintln!("listening on {}", listener.local_addr()?);
     server.serve(&listener)?;
@@ -97,9 +75,10 @@ impl<S: Service> Server<S> {
         let mut events: Vec<Event> = Vec::with_capacity(EVENTS_AT_ONCE);
         loop {
             self.send_due();
-            let timeout = self.timers.peek().map(|Reverse((due_ns, ..))| {
-                clock::to_timespec(due_ns.saturating_sub(clock::now_ns()))
-            });
+            let timeout = self
+                .timers
+                .next_ns()
+                .map(|due_ns| clock::to_timespec(due_ns.saturating_sub(clock::now_ns())));
             events.clear();
             let spare = rustix::buffer::spare_capacity(&mut events);
             match epoll::wait(&self.poll, spare, timeout.as_ref()) {
@@ -149,19 +128,7 @@ impl<S: Service> Server<S> {
             self.replies.told.connections += 1;
             self.replies.turn_to(0);
             let service = self.service.client(&mut self.replies);
-            let mut client = Client {
-                socket,
-                service,
-                input: Vec::new(),
-                output: Vec::new(),
-                sent: 0,
-                traffic: Traffic::default(),
-                answered: 0,
-                last_due_ns: 0,
-                alarm_ns: None,
-                generation: self.generation,
-                closing: false,
-            };
+            let mut client = Client::new(socket, service, self.generation);
             if client.send(&mut self.replies.bytes, false) {
                 self.clients[id] = Some(client);
             }
@@ -197,39 +164,16 @@ impl<S: Service> Server<S> {
             self.replies.turn_to(client.answered);
             self.replies.now_ns = clock::now_ns();
             let bytes = &self.buffer[..n];
-            let answered = if client.input.is_empty() {
-                let answered = self
-                    .service
-                    .answer(&mut client.service, bytes, &mut self.replies);
-                if let Ok(used) = answered {
-                    client.input.extend_from_slice(&bytes[used..]);
-                }
-                answered
-            } else {
-                client.input.extend_from_slice(bytes);
-                let service = &mut self.service;
-                let answered =
-                    service.answer(&mut client.service, &client.input, &mut self.replies);
-                if let Ok(used) = answered {
-                    client.input.drain(..used);
-                }
-                answered
-            };
+            let answered = client.answer(&mut self.service, bytes, &mut self.replies);
             client.answered = self.replies.answered;
             for mut held in self.replies.held.drain(..) {
                 held.due_ns = held.due_ns.max(client.last_due_ns);
                 client.last_due_ns = held.due_ns;
                 client.closing |= held.last;
-                self.order += 1;
-                let timer = (held.due_ns, self.order, id, client.generation);
-                self.timers.push(Reverse(timer));
-                self.waiting.insert(self.order, held);
+                self.timers.hold(held, id, client.generation);
             }
-            let alarm = client.alarm(self.service.due_ns(&client.service));
-            if let Some(due_ns) = alarm {
-                self.order += 1;
-                let timer = (due_ns, self.order, id, client.generation);
-                self.timers.push(Reverse(timer));
+            if let Some(due_ns) = client.alarm(self.service.due_ns(&client.service)) {
+                self.timers.wake(due_ns, id, client.generation);
             }
             let sent = client.send(&mut self.replies.bytes, slowly);
             let over = self.replies.hung_up() && !client.closing;
@@ -246,12 +190,13 @@ impl<S: Service> Server<S> {
     /// Sends the replies whose time has come, and wakes the service where it asked to be.
     fn send_due(&mut self) {
         let slowly = self.replies.lies().byte_by_byte;
-        while let Some(&Reverse((due_ns, order, id, generation))) = self.timers.peek() {
-            if due_ns > clock::now_ns() {
-                return;
-            }
-            self.timers.pop();
-            let Some(mut held) = self.waiting.remove(&order) else {
+        while let Some(Due {
+            id,
+            generation,
+            held,
+        }) = self.timers.pop_due()
+        {
+            let Some(mut held) = held else {
                 if !self.expire(id, generation, slowly) {
                     self.close(id);
                 }
@@ -282,9 +227,7 @@ impl<S: Service> Server<S> {
         self.replies.now_ns = clock::now_ns();
         self.service.expire(&mut client.service, &mut self.replies);
         if let Some(due_ns) = client.alarm(self.service.due_ns(&client.service)) {
-            self.order += 1;
-            let timer = (due_ns, self.order, id, generation);
-            self.timers.push(Reverse(timer));
+            self.timers.wake(due_ns, id, generation);
         }
         client.send(&mut self.replies.bytes, slowly)
     }
@@ -293,67 +236,5 @@ impl<S: Service> Server<S> {
         if let Some(client) = self.clients[id].take() {
             self.service.closed(client.service, client.traffic);
         }
-    }
-}
-
-impl<C> Client<C> {
-    /// Bytes that wait to be sent.
-    fn unsent(&self) -> usize {
-        self.output.len() - self.sent
-    }
-
-    /// The time for which a timer has to be set, if none rings as early.
-    #[inline]
-    fn alarm(&mut self, due_ns: Option<u64>) -> Option<u64> {
-        let due_ns = due_ns?;
-        if self.alarm_ns.is_some_and(|alarm_ns| alarm_ns <= due_ns) {
-            return None;
-        }
-        self.alarm_ns = Some(due_ns);
-        Some(due_ns)
-    }
-
-    /// Sends `bytes` behind what waits, and empties it; false if the connection broke.
-    fn send(&mut self, bytes: &mut Vec<u8>, slowly: bool) -> bool {
-        let fresh = self.unsent() == 0;
-        if !fresh {
-            self.output.append(bytes);
-        }
-        let all = if fresh {
-            &*bytes
-        } else {
-            &self.output[self.sent..]
-        };
-        let at_once = if slowly { 1 } else { all.len().max(1) };
-        let mut sent = 0;
-        for piece in all.chunks(at_once) {
-            match rustix::net::send(&self.socket, piece, SendFlags::NOSIGNAL) {
-                Ok(n) => {
-                    sent += n;
-                    if n < piece.len() {
-                        break;
-                    }
-                }
-                Err(Errno::AGAIN | Errno::INTR) => break,
-                Err(_) => return false,
-            }
-        }
-        self.traffic.bytes_out += sent as u64;
-        if !fresh {
-            self.sent += sent;
-        } else if sent < bytes.len() {
-            self.output.clear();
-            self.output.extend_from_slice(&bytes[sent..]);
-            self.sent = 0;
-        }
-        // What is sent is dropped when it is most of it: each byte moves once at most.
-        if self.sent * 2 >= self.output.len() {
-            self.output.drain(..self.sent);
-            self.sent = 0;
-        }
-        let unsent = self.unsent() as u64;
-        self.traffic.unsent_max = self.traffic.unsent_max.max(unsent);
-        bytes.clear();
-        true
     }
 }
