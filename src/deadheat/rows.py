@@ -17,7 +17,9 @@ from deadheat.tally import (
     cpu_s,
     cpu_us_per_request,
     own_wall_s,
+    system_s,
     throughput_rps,
+    user_s,
     wall_s,
 )
 
@@ -100,6 +102,8 @@ def _figures(found: Tally, entry: str, ceiling: str | None) -> dict[str, Any]:
         row |= {
             "wall_s": _measure(found, entry, wall_s),
             "cpu_s": _measure(found, entry, cpu_s),
+            "user_s": _measure(found, entry, user_s),
+            "system_s": _measure(found, entry, system_s),
             "own_wall_s": _measure(found, entry, own_wall_s),
         }
         traced = [turn for turn in found.warm_ups.get(entry, []) if isinstance(turn, Invocation)]

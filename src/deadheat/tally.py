@@ -177,6 +177,18 @@ def cpu_s(turn: Turn) -> float:
     return turn.user_s + turn.system_s
 
 
+def user_s(turn: Turn) -> float:
+    """CPU time of the program itself."""
+    assert isinstance(turn, Invocation)
+    return turn.user_s
+
+
+def system_s(turn: Turn) -> float:
+    """CPU time of the kernel on the program's behalf."""
+    assert isinstance(turn, Invocation)
+    return turn.system_s
+
+
 def own_wall_s(turn: Turn) -> float:
     """Wall time by the program's own clock; 0 where it has none."""
     assert isinstance(turn, Invocation)

@@ -142,6 +142,8 @@ class ContenderResult(Noun):
     throughput_rps: Measure | None = None
     wall_s: Measure | None = None
     cpu_s: Measure | None = None
+    user_s: Measure | None = None
+    system_s: Measure | None = None
     own_wall_s: Measure | None = None
     cpu_us_per_request: Measure | None = None
     latency_ms: Latency | None = None

@@ -18,7 +18,7 @@ def table(result: WorkloadResult, *, short: bool = False) -> Table:
     rows = [row for row in result.contenders if row.status == "measured"]
     if short and result.kind in ("http", "grpc"):
         return []
-    columns = _columns(result.kind, rows, _libraries_short if short else _libraries)
+    columns = _columns(result.kind, rows, short=short)
     if not columns or not rows:
         return []
     head = ("", *(name for name, _ in columns))
@@ -39,9 +39,14 @@ def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _columns(kind: str, rows: Sequence[ContenderResult], libraries: Cell) -> list[tuple[str, Cell]]:
+def _columns(kind: str, rows: Sequence[ContenderResult], *, short: bool) -> list[tuple[str, Cell]]:
     if kind == "redis-client" and any(row.overlaps for row in rows):
+        parts: list[tuple[str, Cell]] = [
+            ("user", lambda row: words.amount("cpu_s", row.user_s)),
+            ("system", lambda row: words.amount("cpu_s", row.system_s)),
+        ]
         return [
+            *([] if short else parts),
             ("overlaps", lambda row: row.overlaps or words.DASH),
             ("write calls", lambda row: _count(row.write_calls)),
             ("read calls", lambda row: _count(row.read_calls)),
@@ -72,7 +77,7 @@ def _columns(kind: str, rows: Sequence[ContenderResult], libraries: Cell) -> lis
             ("as built", lambda row: words.size(row.binary.as_built if row.binary else row.artifact_bytes)),
             ("no debug data", lambda row: words.size(row.binary.without_debug if row.binary else None)),
             ("stripped", lambda row: words.size(row.binary.stripped if row.binary else None)),
-            ("libraries", libraries),
+            ("libraries", _libraries_short if short else _libraries),
         ]
     return [*columns, *_builds(rows)]
 
