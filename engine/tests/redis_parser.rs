@@ -145,7 +145,9 @@ fn what_has_no_bound_is_refused_at_once() {
     .map(|text| text.as_bytes().to_vec())
     .collect();
     lines.push("*1\r\n".repeat(40).into_bytes());
-    lines.push([b"+".as_slice(), &vec![b'x'; 70_000]].concat());
+    for end in ["", "\r\n"] {
+        lines.push([b"+".as_slice(), &vec![b'x'; 70_000], end.as_bytes()].concat());
+    }
     for line in lines {
         let shown = String::from_utf8_lossy(&line[..line.len().min(30)]).into_owned();
         let read = Reader::default().read(&line, None);

@@ -55,7 +55,7 @@ enum Verb {
     /// Run a server that does the least a server may do, or lies on demand
     Serve {
         #[command(subcommand)]
-        verb: serve::Serve,
+        verb: Box<serve::Serve>,
     },
 }
 

@@ -55,6 +55,9 @@ pub struct Redis {
     /// Read no further while a client leaves more bytes of replies than this unread
     #[arg(long, value_name = "BYTES")]
     most_unsent: Option<usize>,
+    /// Put hostile bytes in place of some replies; connection K has the seed SEED + K - 1
+    #[arg(long, value_name = "SEED", help_heading = LIES)]
+    garbage: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -120,7 +123,9 @@ impl Serve {
                 hello: grpc.hello,
                 status: grpc.grpc_status,
             }),
-            Self::Redis(redis) => redis.common.run(Sink::new(redis.most_unsent)),
+            Self::Redis(redis) => redis
+                .common
+                .run(Sink::new(redis.most_unsent, redis.garbage)),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 pub mod feed;
 pub mod frames;
+pub mod garbage;
 pub mod grpc;
 pub mod hpack;
 pub mod http1;

@@ -42,6 +42,7 @@ fn read(mut bytes: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    use crate::fuzz::garbage::Garbage;
     use proptest::prelude::*;
 
     fn piece() -> impl Strategy<Value = Vec<u8>> {
@@ -66,6 +67,17 @@ mod tests {
         #[test]
         fn a_short_run(pieces in prop::collection::vec(piece(), 0..12)) {
             super::replies(&pieces.concat());
+        }
+    }
+
+    /// What `serve redis --garbage` says.
+    #[test]
+    fn a_hostile_server() {
+        for seed in 0..2_000 {
+            let mut garbage = Garbage::new(seed);
+            let mut bytes = Vec::new();
+            (0..6).for_each(|_| garbage.put(&mut bytes));
+            super::replies(&bytes);
         }
     }
 }

@@ -11,6 +11,7 @@ use memchr::memchr;
 
 /// Longest line, be it a header, a simple string or an error.
 const LONGEST_LINE: usize = 64 * 1024;
+const TOO_LONG: Malformed = Malformed("a line of more than 64 KiB");
 /// Redis's own limit, `proto-max-bulk-len`.
 const LONGEST_BULK: u64 = 512 << 20;
 /// Elements of one array; Redis's own limit.
@@ -210,11 +211,14 @@ impl Reader {
     fn line(&mut self, input: &[u8], expected: Option<&[u8]>) -> Result<Step, Malformed> {
         let Some(end) = memchr(b'\r', input) else {
             return if input.len() > LONGEST_LINE {
-                Err(Malformed("a line of more than 64 KiB"))
+                Err(TOO_LONG)
             } else {
                 Ok(Step::Wait)
             };
         };
+        if end > LONGEST_LINE {
+            return Err(TOO_LONG);
+        }
         match input.get(end + 1) {
             None => return Ok(Step::Wait),
             Some(b'\n') if end > 0 => {}

@@ -10,6 +10,7 @@ use self::keyspace::Keyspace;
 use self::operation::Operation;
 use self::stream::Stream;
 use super::{Manner, Refused, Replies, Service, Traffic};
+use crate::fuzz::garbage::Garbage;
 use std::io::Write;
 use std::ops::Range;
 
@@ -22,6 +23,7 @@ pub struct Sink {
     connections: u64,
     words: Vec<Range<usize>>,
     most_unsent: usize,
+    garbage: Option<u64>,
 }
 
 pub struct Client {
@@ -32,17 +34,20 @@ pub struct Client {
     /// The last command byte for byte, and what it does.
     known: Vec<u8>,
     operation: Operation,
+    garbage: Option<Garbage>,
 }
 
 impl Sink {
     /// Reads no further while more bytes of replies than `most_unsent` are not taken by the
-    /// client; `None`: reads on whatever happens, as Redis does.
-    pub fn new(most_unsent: Option<usize>) -> Self {
+    /// client; `None`: reads on whatever happens, as Redis does. `garbage`: spoils replies, with
+    /// this seed on the first connection and the next on each further one.
+    pub fn new(most_unsent: Option<usize>, garbage: Option<u64>) -> Self {
         Self {
             keys: Keyspace::default(),
             connections: 0,
             words: Vec::new(),
             most_unsent: most_unsent.unwrap_or(usize::MAX),
+            garbage,
         }
     }
 
@@ -86,8 +91,12 @@ impl Service for Sink {
     const SEND_BUFFER: Option<usize> = Some(64 * 1024);
 
     fn client(&mut self, _replies: &mut Replies) -> Client {
+        let garbage = self
+            .garbage
+            .map(|seed| Garbage::new(seed.wrapping_add(self.connections)));
         self.connections += 1;
         Client {
+            garbage,
             number: self.connections,
             database: 0,
             resp3: false,
@@ -137,6 +146,9 @@ impl Service for Sink {
                     .run(&mut self.keys, client.resp3, &mut replies.bytes);
                 if manner == Manner::WrongBody {
                     lie(&mut replies.bytes, from);
+                }
+                if let Some(garbage) = &mut client.garbage {
+                    garbage.spoil(&mut replies.bytes, from);
                 }
             }
             replies.end();

@@ -4,8 +4,18 @@ require "./options"
 require "./digest"
 require "./study"
 
+def give_up(error) : NoReturn
+  STDERR.puts "crystal-redis-client: #{error.message}"
+  exit 1
+end
+
+options = begin
+  Bench::Options.new(ARGV)
+rescue error : ArgumentError | OptionParser::Exception
+  give_up(error)
+end
+
 begin
-  options = Bench::Options.new(ARGV)
   redis = RedisClient.connect("redis://#{options.host}:#{options.port}?timeout=0")
   digest = Bench::Digest.new
   commands = 0
@@ -25,7 +35,7 @@ begin
   end
 
   puts %({"wall_ns":#{wall.total_nanoseconds.to_i64},"commands":#{commands},"digest":#{options.verify? ? digest.to_json : "null"}})
-rescue error
-  STDERR.puts "crystal-redis-client: #{error.message}"
-  exit 1
+rescue error : RedisClient::Error | Bench::UnexpectedReply
+  # Any other would be a fault of the library, and shows as one.
+  give_up(error)
 end

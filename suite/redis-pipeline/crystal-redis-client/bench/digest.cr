@@ -1,3 +1,7 @@
+# A kind of reply that the workload does not have.
+class Bench::UnexpectedReply < Exception
+end
+
 # The digest of replies that workload.toml defines: FNV-1a over `$text\n`, `:number\n`, `_\n`.
 class Bench::Digest
   @hash = 0xcbf29ce484222325_u64
@@ -7,7 +11,7 @@ class Bench::Digest
     when Nil    then bytes("_\n")
     when Int64  then bytes(":#{reply}\n")
     when String then bytes("$#{reply}\n")
-    else             raise "unexpected reply #{reply.inspect}"
+    else             raise UnexpectedReply.new("unexpected reply #{reply.inspect}")
     end
   end
 

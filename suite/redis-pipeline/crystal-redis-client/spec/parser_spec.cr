@@ -42,7 +42,7 @@ describe RedisClient::Parser do
     "?\r\n", "\r\n", "\n", ":\r\n", ":1a\r\n", ":9223372036854775808\r\n", ":-9223372036854775809\r\n",
     ":99999999999999999999\r\n", "$-2\r\n", "$536870913\r\n", "$1\r\nab\r\n", "*-2\r\n", "*2147483648\r\n",
     "#x\r\n", "#\r\n", ",abc\r\n", "(\r\n", "(12a\r\n", "_x\r\n", "=3\r\ntxt\r\n", "%-1\r\n", "+a\n",
-    "*1\r\n" * 200, "!-1\r\n",
+    "*1\r\n" * 200, "!-1\r\n", "+#{"x" * 40_000}\r\n", "+#{"x" * 100_000}",
   }.each do |bytes|
     it "refuses #{bytes[0, 24].inspect}" do
       expect_raises(RedisClient::ProtocolError) { parse(bytes) }

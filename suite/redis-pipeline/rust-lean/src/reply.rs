@@ -117,6 +117,8 @@ impl Shape {
 fn line_length(bytes: &[u8]) -> Result<Option<usize>, Error> {
     // Lines are short: a plain loop beats a vectorised search.
     match bytes.iter().position(|byte| *byte == b'\n') {
+        // However much of it has come: what is refused must not depend on that.
+        Some(end) if end > MAX_LINE_BYTES => Err(Error::Protocol("a line without an end")),
         Some(end) if end >= 2 && bytes[end - 1] == b'\r' => Ok(Some(end - 1)),
         Some(_) => Err(Error::Protocol("a line that is empty or does not end in CR LF")),
         None if bytes.len() > MAX_LINE_BYTES => Err(Error::Protocol("a line without an end")),

@@ -50,7 +50,9 @@ fn borrows_what_it_reads() {
 fn refuses_what_is_not_resp() {
     let deep = b"*1\r\n".repeat(200);
     let endless = vec![b'+'; 100_000];
-    let wrong: [&[u8]; 20] = [
+    // That its end has come as well makes no difference.
+    let too_long = [&endless[..], b"\r\n"].concat();
+    let wrong: [&[u8]; 21] = [
         b"?\r\n",
         b"\r\n",
         b"\n",
@@ -71,6 +73,7 @@ fn refuses_what_is_not_resp() {
         b"_\r\n",
         &deep,
         &endless,
+        &too_long,
     ];
     for bytes in wrong {
         assert!(matches!(parse(bytes), Err(Error::Protocol(_))), "{bytes:?}");

@@ -1,7 +1,8 @@
 module RedisClient
   # The buffer behind the socket. The parser reads from it in place; it grows only for `read_ahead`.
   class Input
-    CAPACITY = 64 * 1024
+    CAPACITY       = 64 * 1024
+    MAX_LINE_BYTES = CAPACITY // 2
 
     @start = 0
     @stop = 0
@@ -25,13 +26,15 @@ module RedisClient
             if scanned == @start || !(@buffer[scanned &- 1] === '\r')
               raise ProtocolError.new("a line of the reply does not end in CR LF")
             end
+            # However much of it has come: what is refused must not depend on that.
+            too_long if scanned &- @start > MAX_LINE_BYTES
             line = Slice.new(@buffer + @start, scanned &- 1 &- @start)
             @start = scanned &+ 1
             return line
           end
           scanned &+= 1
         end
-        raise ProtocolError.new("a line of the reply has more than #{CAPACITY // 2} bytes") if available > CAPACITY // 2
+        too_long if available > MAX_LINE_BYTES
         scanned &-= @start
         receive
         scanned &+= @start
@@ -70,6 +73,10 @@ module RedisClient
       @start = @stop = 0
       @capacity = CAPACITY
       @buffer = Pointer(UInt8).malloc(@capacity)
+    end
+
+    private def too_long : NoReturn
+      raise ProtocolError.new("a line of the reply has more than #{MAX_LINE_BYTES} bytes")
     end
 
     private def need(size : Int32) : Nil
