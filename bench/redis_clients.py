@@ -3,6 +3,10 @@
 python bench/redis_clients.py                                      # races, then prints the tables
 python bench/redis_clients.py runs/latest                          # of a race that was run already
 python bench/redis_clients.py --write docs/performance-redis.md    # puts them into the page
+python bench/redis_clients.py --shards DIR                         # with copies of the published shards
+
+DIR/crystal-jgaskins holds redis/ and db/, DIR/crystal-stefanwille redis/ and pool/, as `shards install`
+leaves them in the lib/ of that contender, of the versions that its shard.lock names.
 
 Ends with 1 where a bar does not hold, with 2 where nothing was measured.
 """
@@ -10,6 +14,8 @@ Ends with 1 where a bar does not hold, with 2 where nothing was measured.
 from __future__ import annotations
 
 import argparse
+import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -26,6 +32,7 @@ WORKLOAD = "redis-pipeline"
 REFERENCE, CEILING = "rust-redis-rs", "ceiling"
 OURS = ("crystal-redis-client", "rust-lean")
 PUBLISHED = ("crystal-jgaskins", "crystal-stefanwille")
+SUITE = Path(__file__).parents[1] / "suite"
 MOST_PEAK_MB = 20
 BEGIN, END = "<!-- redis clients: begin -->", "<!-- redis clients: end -->"
 
@@ -135,11 +142,35 @@ def render(table: Mapping[str, Row], asked: Sequence[Bar], source: str) -> str:
     return "\n".join(lines)
 
 
-def race(runs: Path, budget: str) -> Path:
+def suite_with(shards: Path, folder: Path) -> Path:
+    """A suite in `folder` whose published shards have their packages from `shards`.
+
+    Raises FileNotFoundError where those of one are not there.
+    """
+    built_by_hand = shutil.ignore_patterns("target", "node_modules")
+    shutil.copytree(SUITE / WORKLOAD, folder / WORKLOAD, ignore=built_by_hand)
+    for name in PUBLISHED:
+        lib = folder / WORKLOAD / name / "lib"
+        shutil.rmtree(lib, ignore_errors=True)
+        shutil.copytree(shards / name, lib)
+    return folder
+
+
+def versions(shards: Path) -> list[str]:
+    """Which shards the copies are, by their own word: `crystal-jgaskins 0.16.0`."""
+    described = {name: (shards / name / "redis" / "shard.yml").read_text() for name in PUBLISHED}
+    return [
+        f"{name} {version[1]}"
+        for name, text in described.items()
+        if (version := re.search(r"^version: *(\S+)", text, re.MULTILINE))
+    ]
+
+
+def race(suite: Path, runs: Path, budget: str) -> Path:
     """The folder of a race of them all, just run. Raises CalledProcessError where there is none."""
     contenders = [word for name in (*OURS, *PUBLISHED, CEILING) for word in ("-c", name)]
     command = [str(Path(sys.executable).with_name("deadheat")), "race", WORKLOAD, *contenders]
-    options = ["--redis", "redis", "--budget", budget, "--out", str(runs)]
+    options = ["--redis", "redis", "--budget", budget, "--suite", str(suite), "--out", str(runs)]
     # 4: no verdict. The medians are there, and the gates say why.
     code = subprocess.run([*command, *options], stdout=sys.stderr, check=False).returncode
     if code not in (0, 4):
@@ -152,11 +183,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("run", type=Path, nargs="?", help="the folder of a run; without it, one is raced")
     parser.add_argument("--budget", default="100s")
+    parser.add_argument("--shards", type=Path, metavar="DIR", help="packages of the published shards")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="put the tables between the page's marks")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         try:
-            run = arguments.run or race(Path(folder), arguments.budget)
+            suite = suite_with(arguments.shards, Path(folder) / "suite") if arguments.shards else SUITE
+            run = arguments.run or race(suite, Path(folder) / "runs", arguments.budget)
+        except FileNotFoundError as error:
+            print(f"redis clients: {error.filename}: {error.strerror}", file=sys.stderr)
+            return 2
         except subprocess.CalledProcessError as error:
             print(f"redis clients: not measured: the race ended with {error.returncode}", file=sys.stderr)
             return 2
@@ -176,6 +212,8 @@ def main() -> int:
         f"{machine['kernel']}, {machine['virtualisation'] or 'no virtual machine'}. Medians of interleaved "
         f"invocations on redis-server; the order is that of seed {results.seed}."
     )
+    if arguments.shards:
+        source += f" Built from copies of the published packages: {', '.join(versions(arguments.shards))}."
     text = render(table, asked, source)
     print(text)
     if arguments.write:
