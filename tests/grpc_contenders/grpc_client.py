@@ -85,13 +85,16 @@ def deadlines(channel: Any) -> list[str]:
 
 
 def health(channel: Any, service: str) -> str:
-    """The health service's word on a service."""
+    """The health service's word on a service, or the name of the status instead."""
     call = channel.unary_unary(
         "/grpc.health.v1.Health/Check",
         request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
         response_deserializer=health_pb2.HealthCheckResponse.FromString,
     )
-    reply = call(health_pb2.HealthCheckRequest(service=service), timeout=TIMEOUT_S)
+    try:
+        reply = call(health_pb2.HealthCheckRequest(service=service), timeout=TIMEOUT_S)
+    except grpc.RpcError as error:
+        return str(error.code().name)
     return str(health_pb2.HealthCheckResponse.ServingStatus.Name(reply.status))
 
 

@@ -27,8 +27,9 @@ def test_go(contender: str) -> None:
     assert run("gofmt", "-l", ".", cwd=WORKLOAD / contender) == ""
 
 
-def test_rust() -> None:
-    assert run("cargo", "fmt", "--check", cwd=WORKLOAD / "rust-tonic") == ""
+@pytest.mark.parametrize("contender", ["rust-tonic", "rust-volo"])
+def test_rust(contender: str) -> None:
+    assert run("cargo", "fmt", "--all", "--check", cwd=WORKLOAD / contender) == ""
 
 
 def test_node_parses() -> None:
