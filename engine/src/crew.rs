@@ -89,26 +89,11 @@ fn merge(mut sum: Slice, other: &Slice) -> Slice {
     sum.counted_from_ns = sum.counted_from_ns.min(other.counted_from_ns);
     sum.counted_until_ns = sum.counted_until_ns.max(other.counted_until_ns);
     sum.drained_ns = sum.drained_ns.max(other.drained_ns);
-    sum.replies += other.replies;
-    sum.replies_all += other.replies_all;
+    sum.counts.add(&other.counts);
     let bins = sum.bins.len().max(other.bins.len());
     sum.bins.resize(bins, 0);
     for (bin, more) in sum.bins.iter_mut().zip(&other.bins) {
         *bin += more;
-    }
-    sum.latency_sum_ns += other.latency_sum_ns;
-    sum.latency_max_ns = sum.latency_max_ns.max(other.latency_max_ns);
-    sum.in_flight_ns += other.in_flight_ns;
-    sum.bytes_in += other.bytes_in;
-    sum.bytes_out += other.bytes_out;
-    sum.reconnects += other.reconnects;
-    sum.errors.status += other.errors.status;
-    sum.errors.body += other.errors.body;
-    sum.errors.protocol += other.errors.protocol;
-    sum.errors.timeout += other.errors.timeout;
-    sum.errors.connect += other.errors.connect;
-    if sum.first_error.is_none() {
-        sum.first_error.clone_from(&other.first_error);
     }
     for (status, count) in &other.statuses {
         *sum.statuses.entry(*status).or_default() += count;
@@ -119,7 +104,6 @@ fn merge(mut sum: Slice, other: &Slice) -> Slice {
     // Each loop read the clock of the whole process: the widest reading is that of all.
     sum.engine_cpu_ns = sum.engine_cpu_ns.max(other.engine_cpu_ns);
     sum.server_cpu_ns = sum.server_cpu_ns.max(other.server_cpu_ns);
-    sum.loop_delay_max_ns = sum.loop_delay_max_ns.max(other.loop_delay_max_ns);
     sum.open_loop = match (sum.open_loop, &other.open_loop) {
         (Some(a), Some(b)) => Some(OpenReport {
             asked_rps: a.asked_rps + b.asked_rps,

@@ -4,6 +4,8 @@ mod support;
 
 #[path = "support/grpc.rs"]
 mod greeter;
+#[path = "support/serving.rs"]
+mod serving;
 
 use deadheat_load::load::control::Control;
 use deadheat_load::load::turn::Turn;
@@ -12,11 +14,9 @@ use deadheat_load::protocol::grpc;
 use deadheat_load::protocol::redis;
 use deadheat_load::target::{self, Spec};
 use serde_json::json;
+use serving::Server;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use std::io::{BufRead, BufReader};
-use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
 use support::{hello, read_request, send, server, spec};
 
 thread_local! {
@@ -58,7 +58,10 @@ fn allocations(target: &mut dyn target::Target, requests: u64, rate: Option<f64>
     };
     let before = ALLOCATIONS.with(Cell::get);
     let slice = target.turn(&turn, &Control::default()).expect("a turn");
-    assert_eq!((slice.replies, slice.errors.total()), (requests, 0));
+    assert_eq!(
+        (slice.counts.replies, slice.counts.errors.total()),
+        (requests, 0)
+    );
     ALLOCATIONS.with(Cell::get) - before
 }
 
@@ -88,40 +91,6 @@ fn check(spec: &Spec, rate: Option<f64>) {
     }
 }
 
-/// `deadheat-load serve` as a process of its own.
-struct Ours {
-    child: Child,
-    address: SocketAddr,
-}
-
-impl Ours {
-    fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_deadheat-load"))
-            .arg("serve")
-            .args(arguments)
-            .args(["--port", "0"])
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("our own program");
-        let mut line = String::new();
-        BufReader::new(child.stderr.as_mut().expect("piped"))
-            .read_line(&mut line)
-            .expect("a line");
-        let address = line.trim().strip_prefix("listening on ");
-        let address = address.and_then(|address| address.parse().ok());
-        let address = address.unwrap_or_else(|| panic!("{line}"));
-        Self { child, address }
-    }
-}
-
-impl Drop for Ours {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 #[test]
 fn http_requests_allocate_nothing() {
     let address = server(|mut stream, _| {
@@ -140,19 +109,20 @@ fn http_requests_allocate_nothing() {
 
 #[test]
 fn grpc_calls_allocate_nothing() {
-    let server = Ours::start(&["grpc", "--hello"]);
+    let server = Server::of("grpc", &["--hello"]);
+    let address = server.address().parse().expect("an address");
     for (streams, rate) in [(1, None), (20, None), (5, Some(20_000.0))] {
         let ask = grpc::Ask {
             streams: Some(streams),
             ..greeter::ask()
         };
-        check(&greeter::spec(server.address, ask), rate);
+        check(&greeter::spec(address, ask), rate);
     }
 }
 
 #[test]
 fn redis_commands_allocate_nothing() {
-    let server = Ours::start(&["redis"]);
+    let server = Server::of("redis", &[]);
     let set = (
         vec!["SET".into(), "{token}".into(), "bar".into()],
         json!("OK"),
@@ -170,7 +140,7 @@ fn redis_commands_allocate_nothing() {
             };
             let spec = Spec {
                 connections: 3,
-                ..Spec::redis(&format!("redis://{}", server.address), ask)
+                ..Spec::redis(&format!("redis://{}", server.address()), ask)
             };
             check(&spec, rate);
         }

@@ -62,7 +62,7 @@ fn greetings_echoes_and_streams() {
             .turn(&turn(token, 1_000), &Control::default())
             .unwrap();
         assert_eq!(
-            (slice.replies_all, slice.first_error),
+            (slice.counts.replies_all, slice.counts.first_error),
             (1_000, None),
             "{token}"
         );
@@ -76,14 +76,20 @@ fn greetings_echoes_and_streams() {
         ..ask()
     };
     let slice = load(&spec(server.address, streamed.clone()), 500);
-    assert_eq!((slice.replies_all, slice.first_error), (500, None));
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.first_error),
+        (500, None)
+    );
     let short = Ask {
         messages: Some(99),
         ..streamed
     };
     let slice = load(&spec(server.address, short), 20);
-    assert_eq!(slice.errors.body, 20);
-    assert_eq!(slice.first_error.unwrap(), "100 messages, expected 99");
+    assert_eq!(slice.counts.errors.body, 20);
+    assert_eq!(
+        slice.counts.first_error.unwrap(),
+        "100 messages, expected 99"
+    );
     assert_eq!(server.stop()["requests"], 4_520);
 
     let server = Ours::start(&[]);
@@ -103,7 +109,10 @@ fn greetings_echoes_and_streams() {
             ),
             500,
         );
-        assert_eq!((slice.replies_all, slice.first_error), (500, None));
+        assert_eq!(
+            (slice.counts.replies_all, slice.counts.first_error),
+            (500, None)
+        );
     }
 }
 
@@ -117,15 +126,18 @@ fn messages_larger_than_every_window() {
         ..ask()
     };
     let slice = load(&spec(server.address, large.clone()), 40);
-    assert_eq!((slice.replies_all, slice.first_error), (40, None));
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.first_error),
+        (40, None)
+    );
     let too_large = Ask {
         data: json!({"name": "x".repeat(5_000_000)}),
         ..large
     };
     let slice = load(&spec(server.address, too_large), 5);
-    assert_eq!(slice.errors.status, 5);
+    assert_eq!(slice.counts.errors.status, 5);
     assert_eq!(
-        slice.first_error.unwrap(),
+        slice.counts.first_error.unwrap(),
         "grpc-status 8 RESOURCE_EXHAUSTED"
     );
 }
@@ -134,8 +146,14 @@ fn messages_larger_than_every_window() {
 fn lies_of_our_server_are_counted_as_what_they_are() {
     let server = Ours::start(&["--hello", "--fail", "1/10", "--wrong-body", "1/25"]);
     let slice = load(&spec(server.address, ask()), 1_000);
-    assert_eq!((slice.errors.status, slice.errors.body), (100, 20));
-    assert_eq!((slice.replies_all, slice.errors.total()), (880, 120));
+    assert_eq!(
+        (slice.counts.errors.status, slice.counts.errors.body),
+        (100, 20)
+    );
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.errors.total()),
+        (880, 120)
+    );
     let told = server.stop();
     assert_eq!(
         (&told["fail"], &told["wrong_body"]),
@@ -144,12 +162,18 @@ fn lies_of_our_server_are_counted_as_what_they_are() {
 
     let server = Ours::start(&["--hello", "--byte-by-byte"]);
     let slice = load(&spec(server.address, ask()), 200);
-    assert_eq!((slice.replies_all, slice.first_error), (200, None));
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.first_error),
+        (200, None)
+    );
 
     let server = Ours::start(&["--hello", "--grpc-status", "13"]);
     let slice = load(&spec(server.address, ask()), 100);
-    assert_eq!((slice.replies_all, slice.errors.status), (0, 100));
-    assert_eq!(slice.first_error.unwrap(), "grpc-status 13 INTERNAL");
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.errors.status),
+        (0, 100)
+    );
+    assert_eq!(slice.counts.first_error.unwrap(), "grpc-status 13 INTERNAL");
 
     let server = Ours::start(&["--hello"]);
     let unknown = Ask {
@@ -162,7 +186,10 @@ fn lies_of_our_server_are_counted_as_what_they_are() {
         ..unknown
     };
     let slice = load(&spec(server.address, unknown), 10);
-    assert_eq!(slice.first_error.unwrap(), "grpc-status 12 UNIMPLEMENTED");
+    assert_eq!(
+        slice.counts.first_error.unwrap(),
+        "grpc-status 12 UNIMPLEMENTED"
+    );
 }
 
 /// A contract that nobody serves, compiled.

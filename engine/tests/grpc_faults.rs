@@ -4,7 +4,9 @@
 mod greeter;
 mod support;
 
-use deadheat_load::load::turn::Slice;
+use deadheat_load::error::Kind;
+use deadheat_load::load::control::Control;
+use deadheat_load::load::turn::{Slice, Turn};
 use deadheat_load::protocol::grpc::Ask;
 use deadheat_load::protocol::h2::frame::{self, Frame};
 use deadheat_load::protocol::h2::hpack::{indexed, literal};
@@ -19,32 +21,37 @@ fn liar(
     settings: &'static [(u16, u32)],
     answer: impl Fn(u64, u64, u32) -> Vec<u8> + Send + Sync + 'static,
 ) -> SocketAddr {
-    support::server(move |mut stream, connection| {
+    support::server(move |stream, connection| {
         let mut bytes = Vec::new();
         frame::push_settings(settings, &mut bytes);
-        support::send(&mut stream, &bytes);
-        let mut calls = 0;
-        let mut skip = frame::PREFACE.len();
-        let mut unread = Vec::new();
-        let mut piece = [0; 4096];
-        while let Ok(n @ 1..) = stream.read(&mut piece) {
-            unread.extend_from_slice(&piece[..n]);
-            let here = skip.min(unread.len());
-            skip -= here;
-            unread.drain(..here);
-            while let Ok(Some((frame, used))) = Frame::parse(&unread) {
-                if frame.kind == frame::HEADERS {
-                    calls += 1;
-                    let reply = answer(connection, calls, frame.stream);
-                    if reply.is_empty() {
-                        return;
-                    }
-                    support::send(&mut stream, &reply);
-                }
-                unread.drain(..used);
-            }
-        }
+        converse(stream, &bytes, |call, id| answer(connection, call, id));
     })
+}
+
+/// Says `first`, then answers each call until an answer is empty or the client is gone.
+fn converse(mut stream: TcpStream, first: &[u8], answer: impl Fn(u64, u32) -> Vec<u8>) {
+    support::send(&mut stream, first);
+    let mut calls = 0;
+    let mut skip = frame::PREFACE.len();
+    let mut unread = Vec::new();
+    let mut piece = [0; 4096];
+    while let Ok(n @ 1..) = stream.read(&mut piece) {
+        unread.extend_from_slice(&piece[..n]);
+        let here = skip.min(unread.len());
+        skip -= here;
+        unread.drain(..here);
+        while let Ok(Some((frame, used))) = Frame::parse(&unread) {
+            if frame.kind == frame::HEADERS {
+                calls += 1;
+                let reply = answer(calls, frame.stream);
+                if reply.is_empty() {
+                    return;
+                }
+                support::send(&mut stream, &reply);
+            }
+            unread.drain(..used);
+        }
+    }
 }
 
 const END: u8 = frame::END_STREAM;
@@ -106,12 +113,12 @@ fn error_of(answer: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> (Slice, 
     };
     let slice = load(&one, 1);
     assert_eq!(
-        (slice.replies_all, slice.errors.total()),
+        (slice.counts.replies_all, slice.counts.errors.total()),
         (0, 1),
         "{:?}",
-        slice.first_error
+        slice.counts.first_error
     );
-    let name = slice.first_error.clone().unwrap();
+    let name = slice.counts.first_error.clone().unwrap();
     (slice, name)
 }
 
@@ -120,7 +127,7 @@ fn every_fault_of_a_call_is_named() {
     let ok = |stream| headers(stream, END, &[("grpc-status", "0")]);
     let protocol = |answer: &'static (dyn Fn(u32) -> Vec<u8> + Send + Sync)| {
         let (slice, name) = error_of(answer);
-        assert_eq!(slice.errors.protocol, 1, "{name}");
+        assert_eq!(slice.counts.errors.protocol, 1, "{name}");
         name
     };
     assert_eq!(
@@ -192,14 +199,14 @@ fn every_fault_of_a_call_is_named() {
     );
     let (slice, name) = error_of(move |stream| [begin(stream), ok(stream)].concat());
     assert_eq!(
-        (slice.errors.body, name.as_str()),
+        (slice.counts.errors.body, name.as_str()),
         (1, "0 messages, expected 1")
     );
     let (slice, name) = error_of(move |stream| {
         let other = data(stream, 0, b"\0\0\0\0\x03\x0a\x01x");
         [begin(stream), other, ok(stream)].concat()
     });
-    assert_eq!(slice.errors.body, 1);
+    assert_eq!(slice.counts.errors.body, 1);
     assert_eq!(
         name,
         r#"message {"message":"x"}, expected {"message":"Hello from 7f3a!"}"#
@@ -214,12 +221,12 @@ fn every_fault_of_a_call_is_named() {
         headers(stream, END, &fields)
     });
     assert_eq!(
-        (slice.errors.status, name.as_str()),
+        (slice.counts.errors.status, name.as_str()),
         (1, "grpc-status 5 NOT_FOUND: gone")
     );
     let (slice, name) = error_of(|stream| headers(stream, END, &[(":status", "503")]));
     assert_eq!(
-        (slice.errors.status, name.as_str()),
+        (slice.counts.errors.status, name.as_str()),
         (1, "HTTP status 503 instead of a gRPC reply")
     );
     let (slice, name) = error_of(|stream| {
@@ -232,7 +239,7 @@ fn every_fault_of_a_call_is_named() {
         bytes
     });
     assert_eq!(
-        (slice.errors.protocol, name.as_str()),
+        (slice.counts.errors.protocol, name.as_str()),
         (1, "a header block of over 64 KiB (connection 0)")
     );
 }
@@ -262,8 +269,11 @@ fn goaway_in_the_middle() {
     };
     let slice = load(&one, 30);
     // One at a time nothing is lost: the connection is replaced.
-    assert_eq!((slice.replies_all, slice.first_error), (30, None));
-    assert_eq!(slice.reconnects, 10);
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.first_error),
+        (30, None)
+    );
+    assert_eq!(slice.counts.reconnects, 10);
 
     let address = liar(&[], |_, call, _| match call {
         1 => b"\0\0\0\x77\0\0\0\0\0".to_vec(),
@@ -285,32 +295,41 @@ fn goaway_in_the_middle() {
         )
     };
     let slice = load(&two, 2);
-    assert_eq!((slice.replies_all, slice.errors.protocol), (1, 1));
     assert_eq!(
-        slice.first_error.unwrap(),
+        (slice.counts.replies_all, slice.counts.errors.protocol),
+        (1, 1)
+    );
+    assert_eq!(
+        slice.counts.first_error.unwrap(),
         "GOAWAY: ENHANCE_YOUR_CALM slow: the request was not taken"
     );
 }
 
-#[test]
-fn goaway_that_leaves_requests_to_another_connection() {
-    let two = |address, timeout_ms| Spec {
+/// All is well, but nothing beyond the stream `last` is taken.
+fn goaway(last: u32) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    let text = [last.to_be_bytes(), [0; 4]].concat();
+    frame::push(frame::GOAWAY, 0, 0, &text, &mut bytes);
+    bytes
+}
+
+/// One connection with two calls in flight.
+fn two_at_once(address: SocketAddr, timeout_ms: u64) -> Spec {
+    let streams = Some(2);
+    Spec {
         connections: 1,
         timeout_ms,
-        ..spec(
-            address,
-            Ask {
-                streams: Some(2),
-                ..ask()
-            },
-        )
-    };
-    let goaway = |last: u32| {
-        let mut bytes = Vec::new();
-        let text = [last.to_be_bytes(), [0; 4]].concat();
-        frame::push(frame::GOAWAY, 0, 0, &text, &mut bytes);
-        bytes
-    };
+        ..spec(address, Ask { streams, ..ask() })
+    }
+}
+
+/// The pauses between connections of no use double from 1 ms to 128 ms: how many there can be.
+fn most_reconnects(slice: &Slice) -> u64 {
+    9 + (slice.drained_ns - slice.started_ns) / 128_000_000
+}
+
+#[test]
+fn goaway_that_leaves_requests_to_another_connection() {
     // Each connection takes the first of two; the tenth has only one.
     let calls = support::Counter::default();
     let counter = calls.clone();
@@ -322,16 +341,69 @@ fn goaway_that_leaves_requests_to_another_connection() {
             _ => right(stream),
         }
     });
-    let slice = load(&two(address, 10_000), 10);
-    assert_eq!((slice.replies_all, slice.first_error), (10, None));
-    assert_eq!((slice.reconnects, calls.get()), (9, 19));
+    let slice = load(&two_at_once(address, 10_000), 10);
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.first_error.clone()),
+        (10, None)
+    );
+    assert_eq!((slice.counts.reconnects, calls.get()), (9, 19));
+}
 
-    // A server that never takes any: no spin, and no request that is forgotten.
+#[test]
+fn a_server_that_says_goaway_for_ever_is_no_spin_and_no_call_is_forgotten() {
+    // To every call.
     let address = liar(&[], move |_, _, _| goaway(0));
-    let slice = load(&two(address, 200), 2);
-    assert_eq!((slice.replies_all, slice.errors.timeout), (0, 2));
-    // The pauses between them double from 1 ms: eight are 255 ms.
-    assert!(slice.reconnects <= 10, "{} reconnects", slice.reconnects);
+    let slice = load(&two_at_once(address, 200), 2);
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.errors.timeout),
+        (0, 2)
+    );
+    assert_eq!(slice.counts.errors.total(), 2);
+    assert!(
+        slice.counts.reconnects <= most_reconnects(&slice),
+        "{slice:?}"
+    );
+
+    // Before any, but for the first connection.
+    let address = support::server(|stream, connection| {
+        let mut first = Vec::new();
+        frame::push_settings(&[], &mut first);
+        if connection > 0 {
+            first.extend(goaway(0));
+        }
+        converse(stream, &first, |call, _| match call {
+            1 => b"\0\0\0\x77\0\0\0\0\0".to_vec(),
+            _ => [goaway(1), right(1)].concat(),
+        });
+    });
+    let spec = two_at_once(address, 200);
+    let mut target = target::open(&spec).expect("it opens");
+    let turn = Turn {
+        counted_ms: 300,
+        ..greeter::turn("7f3a", 10)
+    };
+    let slice = target.turn(&turn, &Control::default()).expect("it runs");
+    // The second call waits for a connection that takes it, in vain; no other finds one.
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.errors.timeout),
+        (1, 1)
+    );
+    assert_eq!(slice.counts.errors.total(), 1);
+    assert!(
+        slice.counts.reconnects <= most_reconnects(&slice),
+        "{slice:?}"
+    );
+
+    // From the beginning: it is not opened at all.
+    let address = support::server(|stream, _| {
+        let mut first = Vec::new();
+        frame::push_settings(&[], &mut first);
+        converse(stream, &[first, goaway(0)].concat(), |_, _| Vec::new());
+    });
+    let Err(error) = target::open(&two_at_once(address, 5_000)) else {
+        panic!("it opened");
+    };
+    assert_eq!(error.kind, Kind::Gone, "{}", error.message);
 }
 
 #[test]
@@ -351,8 +423,11 @@ fn windows_that_never_open() {
         )
     };
     let slice = load(&one, 1);
-    assert_eq!((slice.replies_all, slice.errors.timeout), (0, 1));
-    let name = slice.first_error.unwrap();
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.errors.timeout),
+        (0, 1)
+    );
+    let name = slice.counts.first_error.unwrap();
     assert!(
         name.ends_with("the server's flow-control window stays closed"),
         "{name}"
@@ -385,7 +460,10 @@ fn settings_are_kept() {
         )
     };
     let slice = load(&one, 100);
-    assert_eq!((slice.replies_all, slice.first_error), (100, None));
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.first_error),
+        (100, None)
+    );
 }
 
 #[test]

@@ -64,7 +64,7 @@ fn unary_streamed_compressed_numbered() {
             ),
         ] {
             let slice = load(&to(ask), calls);
-            let outcome = (slice.replies_all, slice.first_error);
+            let outcome = (slice.counts.replies_all, slice.counts.first_error);
             assert_eq!(outcome, (calls, None), "{what} {scheme}");
         }
         let nobody = Ask {
@@ -72,8 +72,8 @@ fn unary_streamed_compressed_numbered() {
             ..ask()
         };
         let slice = load(&to(nobody), 50);
-        assert_eq!(slice.errors.status, 50);
-        let told = slice.first_error.expect("an error");
+        assert_eq!(slice.counts.errors.status, 50);
+        let told = slice.counts.first_error.expect("an error");
         assert_eq!(told, "grpc-status 5 NOT_FOUND: nobody is here");
         let other = Ask {
             data: json!({"name": "{seq}"}),
@@ -81,8 +81,8 @@ fn unary_streamed_compressed_numbered() {
             ..ask()
         };
         let slice = load(&to(other), 50);
-        assert_eq!(slice.errors.body, 50);
-        let told = slice.first_error.expect("an error");
+        assert_eq!(slice.counts.errors.body, 50);
+        let told = slice.counts.first_error.expect("an error");
         assert!(
             told.contains("expected {\"message\":\"Hello from 1"),
             "{told}"

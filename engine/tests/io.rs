@@ -117,7 +117,11 @@ fn what_a_socket_does_not_take_is_sent_later() {
         };
         let mut target = target::open(&spec).expect("it opens");
         let slice = target.turn(&turn, &Control::default()).expect("it runs");
-        assert_eq!((slice.replies, slice.first_error), (1_000, None), "{io}");
+        assert_eq!(
+            (slice.counts.replies, slice.counts.first_error),
+            (1_000, None),
+            "{io}"
+        );
     }
 }
 

@@ -126,8 +126,11 @@ fn a_real_redis_answers_right() {
         spec.connections = 1;
         spec.redis.resp3 = resp3;
         let slice = load(&spec, 4_000);
-        assert_eq!(slice.first_error, None);
-        assert_eq!((slice.replies_all, slice.errors.total()), (4_000, 0));
+        assert_eq!(slice.counts.first_error, None);
+        assert_eq!(
+            (slice.counts.replies_all, slice.counts.errors.total()),
+            (4_000, 0)
+        );
     }
 }
 
@@ -141,24 +144,33 @@ fn numbers_in_commands_and_replies() {
         let mut spec = spec(server.address, "", &commands[..n], Some(expect));
         spec.pipeline = pipeline;
         let slice = load(&spec, 2_000);
-        assert_eq!((slice.replies_all, slice.first_error), (2_000, None));
+        assert_eq!(
+            (slice.counts.replies_all, slice.counts.first_error),
+            (2_000, None)
+        );
     }
     // The command does not vary, what is expected of it does: right once.
     let wrong = numbered[2..].to_vec();
     let slice = load(&spec(server.address, "", &commands[2..], Some(wrong)), 200);
-    assert_eq!((slice.replies_all, slice.errors.body), (1, 199));
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.errors.body),
+        (1, 199)
+    );
 }
 
 #[test]
 fn a_real_redis_counts_what_it_was_asked() {
     let server = Server::redis(&[]);
     let slice = load(&spec(server.address, "", &["INCR n"], None), 5_000);
-    assert_eq!((slice.replies_all, slice.errors.total()), (5_000, 0));
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.errors.total()),
+        (5_000, 0)
+    );
     let slice = load(
         &spec(server.address, "", &["GET n"], Some(vec![json!("5000")])),
         100,
     );
-    assert_eq!(slice.first_error, None);
+    assert_eq!(slice.counts.first_error, None);
 }
 
 #[test]
@@ -169,7 +181,7 @@ fn passwords_and_databases() {
         let mut spec = spec(server.address, ":s3cret@", &["SET a 1"], ok.clone());
         spec.url += "/3";
         spec.redis.resp3 = resp3;
-        assert_eq!(load(&spec, 100).first_error, None);
+        assert_eq!(load(&spec, 100).counts.first_error, None);
     }
     let mut there = spec(
         server.address,
@@ -177,9 +189,9 @@ fn passwords_and_databases() {
         &["GET a"],
         Some(vec![json!("1")]),
     );
-    assert_eq!(load(&there, 10).errors.body, 10);
+    assert_eq!(load(&there, 10).counts.errors.body, 10);
     there.url += "/3";
-    assert_eq!(load(&there, 10).errors.body, 0);
+    assert_eq!(load(&there, 10).counts.errors.body, 0);
     for (before, what) in [
         (":wrong@", "AUTH: -WRONGPASS"),
         ("me:s3cret@", "AUTH: -WRONGPASS"),
@@ -190,9 +202,9 @@ fn passwords_and_databases() {
         assert!(error.message.contains(what), "{error}");
     }
     let slice = load(&spec(server.address, "", &["PING"], None), 32);
-    assert_eq!(slice.errors.status, 32);
+    assert_eq!(slice.counts.errors.status, 32);
     assert_eq!(
-        slice.first_error.unwrap(),
+        slice.counts.first_error.unwrap(),
         "PING: -NOAUTH Authentication required."
     );
 }
@@ -214,9 +226,12 @@ fn error_replies_and_wrong_ones_are_told_apart() {
         },
         3_000,
     );
-    assert_eq!((slice.errors.status, slice.errors.body), (1_000, 1_000));
-    assert_eq!(slice.replies_all, 1_000);
-    let first = slice.first_error.unwrap();
+    assert_eq!(
+        (slice.counts.errors.status, slice.counts.errors.body),
+        (1_000, 1_000)
+    );
+    assert_eq!(slice.counts.replies_all, 1_000);
+    let first = slice.counts.first_error.unwrap();
     assert_eq!(first, "INCR: -ERR value is not an integer or out of range");
 }
 
@@ -349,8 +364,11 @@ fn lies_of_the_sink_are_counted_as_what_they_are() {
         &spec(sink.address, "", &["SET a bar"], Some(vec![json!("OK")])),
         1_000,
     );
-    assert_eq!((slice.errors.status, slice.errors.body), (100, 20));
-    assert_eq!(slice.replies_all, 880);
+    assert_eq!(
+        (slice.counts.errors.status, slice.counts.errors.body),
+        (100, 20)
+    );
+    assert_eq!(slice.counts.replies_all, 880);
     let lines = sink.stop();
     let count = lines.last().unwrap();
     assert_eq!(
@@ -362,7 +380,10 @@ fn lies_of_the_sink_are_counted_as_what_they_are() {
         &spec(sink.address, "", &["SET a bar"], Some(vec![json!("OK")])),
         1_000,
     );
-    assert_eq!((slice.replies_all, slice.first_error), (1_000, None));
+    assert_eq!(
+        (slice.counts.replies_all, slice.counts.first_error),
+        (1_000, None)
+    );
 }
 
 #[test]
@@ -378,14 +399,14 @@ fn what_is_not_redis_is_an_error_and_no_panic() {
             let _ = stream.read_to_end(&mut Vec::new());
         });
         let slice = load(&spec(address, "", &["PING"], None), 3);
-        let first = slice.first_error.expect("an error");
+        let first = slice.counts.first_error.expect("an error");
         // Any of three connections may be the first.
         assert!(
             first.starts_with(&format!("{kind} (connection ")),
             "{first}"
         );
-        assert!(slice.errors.protocol > 0);
-        assert_eq!(slice.replies_all, 0);
+        assert!(slice.counts.errors.protocol > 0);
+        assert_eq!(slice.counts.replies_all, 0);
     }
 }
 

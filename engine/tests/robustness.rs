@@ -65,14 +65,14 @@ fn is_told_and_closed(spec: &Spec, closings: &Receiver<()>, what: &str) {
         ..spec.clone()
     };
     let slice: Slice = greeter::load(&spec, REQUESTS);
-    let first = slice.first_error.expect("an error");
+    let first = slice.counts.first_error.expect("an error");
     assert!(first.contains(what), "{first:?}, not {what:?}");
     assert!(first.ends_with(" (connection 0)"), "{first:?}");
     assert_eq!(
         (
-            slice.replies_all,
-            slice.errors.protocol,
-            slice.errors.total()
+            slice.counts.replies_all,
+            slice.counts.errors.protocol,
+            slice.counts.errors.total()
         ),
         (0, REQUESTS, REQUESTS),
         "{what}"

@@ -3,7 +3,7 @@
 mod support;
 
 use deadheat_load::load::control::Control;
-use deadheat_load::load::tally::Errors;
+use deadheat_load::load::counts::Errors;
 use deadheat_load::load::turn::{Slice, Turn};
 use deadheat_load::target::{self, Spec};
 use std::net::Shutdown;
@@ -26,7 +26,7 @@ fn run(spec: &Spec) -> Slice {
 }
 
 fn answered(slice: &Slice) -> u64 {
-    slice.replies_all + slice.errors.status + slice.errors.body
+    slice.counts.replies_all + slice.counts.errors.status + slice.counts.errors.body
 }
 
 #[test]
@@ -43,22 +43,22 @@ fn counts_agree_with_the_servers_own() {
     let slices: Vec<Slice> = (0..3)
         .map(|_| target.turn(&turn(40), &Control::default()).expect("turn"))
         .collect();
-    let replies: u64 = slices.iter().map(|slice| slice.replies_all).sum();
+    let replies: u64 = slices.iter().map(|slice| slice.counts.replies_all).sum();
     assert_eq!(replies, count.get());
     for slice in &slices {
-        assert_eq!(slice.errors, Errors::default());
-        assert!(slice.replies > 0);
-        assert!(slice.replies <= slice.replies_all);
+        assert_eq!(slice.counts.errors, Errors::default());
+        assert!(slice.counts.replies > 0);
+        assert!(slice.counts.replies <= slice.counts.replies_all);
         let binned: u64 = slice.bins.iter().map(|&bin| u64::from(bin)).sum();
         // At most the four in flight arrive while draining.
-        assert!(binned <= slice.replies_all && slice.replies_all <= binned + 4);
+        assert!(binned <= slice.counts.replies_all && slice.counts.replies_all <= binned + 4);
         assert!(slice.counted_until_ns - slice.counted_from_ns >= 40_000_000);
         let loaded_ns = slice.counted_until_ns - slice.started_ns;
         assert_eq!(slice.bins.len() as u64, loaded_ns.div_ceil(5_000_000));
         // Never more in flight than there are connections.
-        assert!(slice.in_flight_ns <= 4 * (slice.counted_until_ns - slice.counted_from_ns));
+        assert!(slice.counts.in_flight_ns <= 4 * (slice.counted_until_ns - slice.counted_from_ns));
     }
-    let counted: u64 = slices.iter().map(|slice| slice.replies).sum();
+    let counted: u64 = slices.iter().map(|slice| slice.counts.replies).sum();
     assert_eq!(target.latencies().count(), counted);
 }
 
@@ -85,11 +85,11 @@ fn each_wrong_status_and_body_is_counted_once() {
         }
     });
     let slice = run(&spec(address, 3));
-    assert_eq!(slice.errors.status, statuses.get());
-    assert_eq!(slice.errors.body, bodies.get());
-    assert_eq!(slice.errors.total(), statuses.get() + bodies.get());
+    assert_eq!(slice.counts.errors.status, statuses.get());
+    assert_eq!(slice.counts.errors.body, bodies.get());
+    assert_eq!(slice.counts.errors.total(), statuses.get() + bodies.get());
     assert_eq!(answered(&slice), count.get());
-    assert!(slice.first_error.is_some());
+    assert!(slice.counts.first_error.is_some());
 }
 
 #[test]
@@ -107,11 +107,11 @@ fn a_server_that_closes_between_replies_costs_reconnects_and_no_errors() {
         closed.next();
     });
     let slice = run(&spec(address, 3));
-    assert_eq!(slice.errors, Errors::default());
-    assert_eq!(slice.replies_all, count.get());
+    assert_eq!(slice.counts.errors, Errors::default());
+    assert_eq!(slice.counts.replies_all, count.get());
     // The last closes may be seen in the next slice only.
-    assert!(slice.reconnects <= closes.get() && slice.reconnects + 3 >= closes.get());
-    assert!(slice.reconnects > 0);
+    assert!(slice.counts.reconnects <= closes.get() && slice.counts.reconnects + 3 >= closes.get());
+    assert!(slice.counts.reconnects > 0);
 }
 
 #[test]
@@ -128,9 +128,9 @@ fn connection_close_is_obeyed_without_a_lost_request() {
     let mut spec = spec(address, 2);
     spec.requests[0].expect.body = Some("Hello from {token}!\n".into());
     let slice = run(&spec);
-    assert_eq!(slice.errors, Errors::default());
-    assert_eq!(slice.replies_all, count.get());
-    assert_eq!(slice.reconnects, slice.replies_all);
+    assert_eq!(slice.counts.errors, Errors::default());
+    assert_eq!(slice.counts.replies_all, count.get());
+    assert_eq!(slice.counts.reconnects, slice.counts.replies_all);
 }
 
 /// What a server does that is thawed after its keep-alive time: it closes or resets the
@@ -149,9 +149,9 @@ fn a_request_that_meets_a_closing_connection_is_sent_again() {
         }
     });
     let slice = run(&spec(address, 4));
-    assert_eq!(slice.errors, Errors::default());
-    assert_eq!(slice.reconnects, 4);
-    assert!(slice.replies > 0);
+    assert_eq!(slice.counts.errors, Errors::default());
+    assert_eq!(slice.counts.reconnects, 4);
+    assert!(slice.counts.replies > 0);
 }
 
 #[test]
@@ -175,10 +175,10 @@ fn half_a_reply_is_a_protocol_error_each_time() {
         }
     });
     let slice = run(&spec(address, 3));
-    assert!(slice.errors.protocol > 0);
-    assert_eq!(slice.errors.protocol, halves.get());
-    assert_eq!(slice.errors.total(), halves.get());
-    assert_eq!(slice.replies_all + halves.get(), count.get());
+    assert!(slice.counts.errors.protocol > 0);
+    assert_eq!(slice.counts.errors.protocol, halves.get());
+    assert_eq!(slice.counts.errors.total(), halves.get());
+    assert_eq!(slice.counts.replies_all + halves.get(), count.get());
 }
 
 #[test]
@@ -187,9 +187,9 @@ fn a_server_that_never_answers_is_a_timeout_and_the_turn_ends() {
     let mut spec = spec(address, 2);
     spec.timeout_ms = 100;
     let slice = run(&spec);
-    assert_eq!(slice.replies_all, 0);
-    assert_eq!(slice.errors.timeout, slice.errors.total());
-    assert!(slice.errors.timeout >= 2);
+    assert_eq!(slice.counts.replies_all, 0);
+    assert_eq!(slice.counts.errors.timeout, slice.counts.errors.total());
+    assert!(slice.counts.errors.timeout >= 2);
     assert!(slice.drained_ns >= slice.counted_until_ns);
 }
 
@@ -199,11 +199,15 @@ fn a_server_that_is_gone_is_counted_and_never_a_spin() {
         let _ = stream.shutdown(Shutdown::Both);
     });
     let slice = run(&spec(address, 2));
-    assert_eq!(slice.replies_all, 0);
-    assert!(slice.errors.total() > 0);
+    assert_eq!(slice.counts.replies_all, 0);
+    assert!(slice.counts.errors.total() > 0);
     // The back-off doubles from 1 to 128 ms, so 20 attempts a connection take over a second; a
     // loop without one makes thousands in the 70 ms asked for.
-    assert!(slice.errors.total() <= 2 * 20, "{:?}", slice.errors);
+    assert!(
+        slice.counts.errors.total() <= 2 * 20,
+        "{:?}",
+        slice.counts.errors
+    );
 }
 
 #[test]
@@ -223,11 +227,11 @@ fn garbage_is_a_protocol_error() {
         spec.requests[0].expect.body = Some(String::new());
         let slice = run(&spec);
         assert!(
-            slice.errors.protocol > 0,
+            slice.counts.errors.protocol > 0,
             "{}",
             String::from_utf8_lossy(garbage)
         );
-        assert_eq!(slice.errors.total(), slice.errors.protocol);
+        assert_eq!(slice.counts.errors.total(), slice.counts.errors.protocol);
     }
 }
 
@@ -247,12 +251,12 @@ fn bodies_of_every_framing() {
         });
         let slice = run(&spec(address, 2));
         assert_eq!(
-            slice.errors,
+            slice.counts.errors,
             Errors::default(),
             "{reply}: {:?}",
-            slice.first_error
+            slice.counts.first_error
         );
-        assert!(slice.replies_all > 0);
+        assert!(slice.counts.replies_all > 0);
     }
 }
 
@@ -268,6 +272,11 @@ fn a_body_that_ends_with_the_connection() {
         }
     });
     let slice = run(&spec(address, 2));
-    assert_eq!(slice.errors, Errors::default(), "{:?}", slice.first_error);
-    assert_eq!(slice.replies_all, count.get());
+    assert_eq!(
+        slice.counts.errors,
+        Errors::default(),
+        "{:?}",
+        slice.counts.first_error
+    );
+    assert_eq!(slice.counts.replies_all, count.get());
 }

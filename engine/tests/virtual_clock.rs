@@ -9,7 +9,7 @@ use deadheat_load::load::turn::{Slice, Turn};
 use deadheat_load::load::{Load, Settings};
 use deadheat_load::net::{Event, Net};
 use deadheat_load::protocol::http1::{Http1, Request};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind::WouldBlock};
 use std::rc::Rc;
@@ -19,7 +19,7 @@ const S: u64 = 1_000 * MS;
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
 /// What the server does with a request that arrives at a point in time: when is it answered?
-type Server = fn(u64) -> u64;
+type Server = Box<dyn FnMut(u64) -> u64>;
 
 /// Connections to a server that answers each request at the time that `Server` says. Time
 /// passes only while the loop waits.
@@ -28,9 +28,17 @@ struct Simulated {
     server: Server,
     /// Replies on their way, by time: (time, order) to connection.
     coming: BTreeMap<(u64, u64), usize>,
-    here: Vec<VecDeque<&'static [u8]>>,
+    here: Vec<VecDeque<(u64, &'static [u8])>>,
     order: u64,
     requests: Rc<RefCell<Vec<u64>>>,
+    /// As told by the kernel, if it is asked to.
+    arrived_ns: Option<u64>,
+    is_stamped: bool,
+    /// What it takes to handle one reply.
+    busy_ns: u64,
+    waits: Rc<Cell<u64>>,
+    /// When each reply arrived, in order.
+    arrivals: Rc<RefCell<Vec<u64>>>,
 }
 
 impl Net for Simulated {
@@ -61,9 +69,15 @@ impl Net for Simulated {
     }
 
     fn recv(&mut self, id: usize, buffer: &mut [u8]) -> io::Result<usize> {
-        let reply = self.here[id].pop_front().ok_or(WouldBlock)?;
+        let (at_ns, reply) = self.here[id].pop_front().ok_or(WouldBlock)?;
+        self.now_ns += self.busy_ns;
+        self.arrived_ns = self.is_stamped.then_some(at_ns);
         buffer[..reply.len()].copy_from_slice(reply);
         Ok(reply.len())
+    }
+
+    fn arrived_ns(&self) -> Option<u64> {
+        self.arrived_ns
     }
 
     fn pause(&mut self, ns: u64) {
@@ -72,6 +86,7 @@ impl Net for Simulated {
 
     fn wait(&mut self, deadline_ns: u64, events: &mut Vec<Event>) -> io::Result<()> {
         events.clear();
+        self.waits.set(self.waits.get() + 1);
         let Some((&(at_ns, _), _)) = self.coming.first_key_value() else {
             assert_ne!(deadline_ns, u64::MAX, "waiting for nothing for ever");
             self.now_ns = self.now_ns.max(deadline_ns);
@@ -86,8 +101,10 @@ impl Net for Simulated {
             if entry.key().0 > self.now_ns {
                 break;
             }
+            let at_ns = entry.key().0;
             let id = entry.remove();
-            self.here[id].push_back(REPLY);
+            self.here[id].push_back((at_ns, REPLY));
+            self.arrivals.borrow_mut().push(at_ns);
             events.push(Event {
                 id,
                 readable: true,
@@ -101,19 +118,41 @@ impl Net for Simulated {
 
 /// A run over `server`: the slice, the load with its histograms, when each request was sent.
 fn run(
-    server: Server,
+    server: impl FnMut(u64) -> u64 + 'static,
     connections: usize,
     turn: &Turn,
 ) -> (Slice, Load<Http1, Simulated>, Vec<u64>) {
-    let requests = Rc::new(RefCell::new(Vec::new()));
-    let net = Simulated {
-        now_ns: 1_000 * S,
-        server,
-        coming: BTreeMap::new(),
-        here: vec![VecDeque::new(); connections],
-        order: 0,
-        requests: Rc::clone(&requests),
-    };
+    let net = Simulated::new(server, connections);
+    let requests = Rc::clone(&net.requests);
+    let (slice, load) = over(net, connections, Coalesce::Off, turn);
+    let sent = requests.borrow().clone();
+    (slice, load, sent)
+}
+
+impl Simulated {
+    fn new(server: impl FnMut(u64) -> u64 + 'static, connections: usize) -> Self {
+        Self {
+            now_ns: 1_000 * S,
+            server: Box::new(server),
+            coming: BTreeMap::new(),
+            here: vec![VecDeque::new(); connections],
+            order: 0,
+            requests: Rc::default(),
+            arrived_ns: None,
+            is_stamped: false,
+            busy_ns: 0,
+            waits: Rc::default(),
+            arrivals: Rc::default(),
+        }
+    }
+}
+
+fn over(
+    net: Simulated,
+    connections: usize,
+    coalesce: Coalesce,
+    turn: &Turn,
+) -> (Slice, Load<Http1, Simulated>) {
     let mut request = Request::get("/");
     request.expect.status = Some(200);
     request.expect.body = Some("ok".into());
@@ -122,13 +161,12 @@ fn run(
         keep_alive: true,
         depth: 1,
         timeout_ns: 10 * S,
-        coalesce: Coalesce::Off,
+        coalesce,
     };
     let mut load = Load::new(settings, Http1::new(vec![request], "h", true), net);
     load.open("simulated").expect("always");
     let slice = load.turn(turn, &Control::default()).expect("always");
-    let sent = requests.borrow().clone();
-    (slice, load, sent)
+    (slice, load)
 }
 
 fn open_loop(rate: f64, counted_ms: u64) -> Turn {
@@ -169,13 +207,13 @@ fn a_stall_is_seen_in_full_from_the_intended_time_and_hidden_from_the_sending() 
     // From the beginning of the stall to the first reply after it, both included, 2,001 became
     // due and 64 of them could be sent.
     assert_eq!(open.queue_max, 2_001 - 64);
-    assert_eq!(slice.replies, 40_000);
+    assert_eq!(slice.counts.replies, 40_000);
     let mut ns = |quantile| load.latencies().as_hdr().value_at_quantile(quantile);
     let (p50, p90, p99) = (ns(0.5), ns(0.9), ns(0.99));
     assert!(p50 < 5 * MS, "{p50}");
     assert!(within(p90, 500 * MS, 0.02), "{p90}");
     assert!(within(p99, 950 * MS, 0.02), "{p99}");
-    assert!(within(slice.latency_max_ns, S, 0.02));
+    assert!(within(slice.counts.latency_max_ns, S, 0.02));
     // From the actual sending, as a wrong tool has it: 4 x 64 requests of 40,000 saw anything.
     let p99 = load.service().as_hdr().value_at_quantile(0.99);
     assert!(within(p99, 100_000, 0.02), "{p99}");
@@ -191,8 +229,8 @@ fn a_closed_loop_does_not_see_the_stall() {
     let p99 = load.latencies().as_hdr().value_at_quantile(0.99);
     assert!(within(p99, MS, 0.02), "{p99}");
     // Little's law holds all the same, but for what is in flight at the edges.
-    assert_eq!(slice.in_flight_ns, 16 * 22 * S);
-    assert!(slice.in_flight_ns - slice.latency_sum_ns <= 16 * MS);
+    assert_eq!(slice.counts.in_flight_ns, 16 * 22 * S);
+    assert!(slice.counts.in_flight_ns - slice.counts.latency_sum_ns <= 16 * MS);
 }
 
 #[test]
@@ -200,7 +238,7 @@ fn requests_go_out_at_their_times() {
     let (slice, _, sent) = run(|at| at + 100_000, 8, &open_loop(1_000.0, 1_000));
     let expected: Vec<u64> = (0..1_000).map(|n| 1_000 * S + n * MS).collect();
     assert_eq!(sent, expected);
-    assert_eq!(slice.latency_sum_ns, 1_000 * 100_000);
+    assert_eq!(slice.counts.latency_sum_ns, 1_000 * 100_000);
 }
 
 #[test]
@@ -211,7 +249,7 @@ fn bursts_go_out_together_and_never_late() {
     let expected: Vec<u64> = (0..1_000).map(|n| 1_000 * S + n / 10 * MS).collect();
     assert_eq!(sent, expected);
     // None was late, so each latency is its service time.
-    assert_eq!(slice.latency_sum_ns, 1_000 * 100_000);
+    assert_eq!(slice.counts.latency_sum_ns, 1_000 * 100_000);
 }
 
 #[test]
@@ -224,13 +262,13 @@ fn poisson_arrivals_come_from_their_seed() {
     assert_eq!(sent, again);
     assert_eq!(
         first.open_loop.as_ref().map(|open| open.due),
-        Some(first.replies)
+        Some(first.counts.replies)
     );
     // Expected 10,000 with a standard deviation of 100.
     assert!(
-        (9_600..=10_400).contains(&first.replies),
+        (9_600..=10_400).contains(&first.counts.replies),
         "{}",
-        first.replies
+        first.counts.replies
     );
 }
 
@@ -242,10 +280,10 @@ fn a_server_that_is_too_slow_shows_as_a_shortfall() {
     let open = slice.open_loop.expect("an open loop");
     assert_eq!((open.due, open.sent, open.unsent), (2_000, 2_000, 0));
     // Nothing is dropped: all 2,000 are answered, and that takes 2 s.
-    assert_eq!(slice.replies, 2_000);
+    assert_eq!(slice.counts.replies, 2_000);
     assert!((open.achieved_rps - 1_000.0).abs() < 1.0, "{open:?}");
     assert!(open.queue_max >= 999);
-    assert!(within(slice.latency_max_ns, S, 0.01));
+    assert!(within(slice.counts.latency_max_ns, S, 0.01));
 }
 
 #[test]
@@ -254,9 +292,9 @@ fn what_is_due_in_the_counted_part_is_counted_however_late_it_is_answered() {
     turn.lead_in_ms = 50;
     let (slice, _, sent) = run(|at| at + 500 * MS, 1_000, &turn);
     assert_eq!(sent.len(), 150);
-    assert_eq!(slice.replies_all, 150);
-    assert_eq!(slice.replies, 100);
-    assert_eq!(slice.latency_sum_ns, 100 * 500 * MS);
+    assert_eq!(slice.counts.replies_all, 150);
+    assert_eq!(slice.counts.replies, 100);
+    assert_eq!(slice.counts.latency_sum_ns, 100 * 500 * MS);
     assert_eq!(slice.bins.iter().sum::<u32>(), 0);
 }
 
@@ -270,7 +308,7 @@ fn a_number_of_requests_is_that_number() {
             ..Turn::default()
         };
         let (slice, _, sent) = run(|at| at + 300_000, 7, &turn);
-        assert_eq!((sent.len(), slice.replies), (1_000, 1_000));
+        assert_eq!((sent.len(), slice.counts.replies), (1_000, 1_000));
         assert!(slice.counted_until_ns - slice.counted_from_ns < 2 * S);
     }
 }
@@ -280,7 +318,79 @@ fn a_server_that_never_answers_ends_the_turn_after_the_timeout() {
     let (slice, _, sent) = run(|at| at + 1_000 * S, 4, &open_loop(1_000.0, 1_000));
     // Four requests time out after 10 s, and the turn is over 10 s after its counted part.
     let open = slice.open_loop.expect("an open loop");
-    assert_eq!(slice.errors.timeout, sent.len() as u64);
+    assert_eq!(slice.counts.errors.timeout, sent.len() as u64);
     assert_eq!(open.sent + open.unsent, 1_000);
     assert_eq!(slice.drained_ns - slice.started_ns, 11 * S);
+}
+
+/// Two seconds of a closed loop, each reply handled in `busy_us`: replies and waits.
+fn closed(
+    server: impl FnMut(u64) -> u64 + 'static,
+    connections: usize,
+    busy_us: u64,
+    coalesce: Coalesce,
+) -> (u64, u64) {
+    let mut net = Simulated::new(server, connections);
+    net.busy_ns = busy_us * 1_000;
+    net.is_stamped = coalesce != Coalesce::Off;
+    let (waits, arrivals) = (Rc::clone(&net.waits), Rc::clone(&net.arrivals));
+    let turn = Turn {
+        lead_in_ms: 100,
+        counted_ms: 2_000,
+        ..Turn::default()
+    };
+    let (slice, _) = over(net, connections, coalesce, &turn);
+    assert_eq!(slice.counts.errors.total(), 0);
+    if coalesce != Coalesce::Off {
+        // However late they are read, they are counted where they arrived.
+        let counted = slice.counted_from_ns..slice.counted_until_ns;
+        let arrivals = arrivals.borrow();
+        let arrived = arrivals.iter().filter(|at_ns| counted.contains(at_ns));
+        assert_eq!(slice.counts.replies, arrived.count() as u64);
+    }
+    (slice.counts.replies, waits.get())
+}
+
+/// One request at a time, so long each.
+fn one_by_one(each_ns: u64) -> impl FnMut(u64) -> u64 {
+    let mut free_ns = 0;
+    move |arrived_ns| {
+        free_ns = arrived_ns.max(free_ns) + each_ns;
+        free_ns
+    }
+}
+
+#[test]
+fn pauses_save_wake_ups_and_cost_no_throughput_where_the_server_is_the_limit() {
+    for connections in [64, 256] {
+        let run = |coalesce| closed(one_by_one(16_000), connections, 5, coalesce);
+        let (replies, waits) = run(Coalesce::Off);
+        let (with, fewer) = run(Coalesce::Auto);
+        assert!(with as f64 >= replies as f64 * 0.999, "{with} of {replies}");
+        assert!(fewer * 20 < waits, "{connections}: {fewer} of {waits}");
+    }
+}
+
+#[test]
+fn there_are_hardly_any_pauses_where_they_would_cost_throughput() {
+    // Each reply takes its time, whatever else there is to do.
+    for delay_us in [500, 10_000] {
+        let run = |coalesce| closed(move |at| at + delay_us * 1_000, 64, 2, coalesce);
+        let (replies, _) = run(Coalesce::Off);
+        let (with, _) = run(Coalesce::Auto);
+        assert!(
+            with as f64 >= replies as f64 * 0.99,
+            "{delay_us} us: {with} of {replies}"
+        );
+    }
+    // The generator is the limit.
+    for connections in [64, 256] {
+        let run = |coalesce| closed(one_by_one(3_000), connections, 4, coalesce);
+        let (replies, _) = run(Coalesce::Off);
+        let (with, _) = run(Coalesce::Auto);
+        assert!(
+            with as f64 >= replies as f64 * 0.99,
+            "{connections} connections: {with} of {replies}"
+        );
+    }
 }

@@ -65,8 +65,10 @@ pub fn find_max(options: &Load, objective: Objective) -> Result<Outcome> {
             }
         };
         let below_ms = match objective.figure {
-            Figure::Mean => slice.latency_sum_ns as f64 / slice.replies.max(1) as f64 / 1e6,
-            Figure::Max => slice.latency_max_ns as f64 / 1e6,
+            Figure::Mean => {
+                slice.counts.latency_sum_ns as f64 / slice.counts.replies.max(1) as f64 / 1e6
+            }
+            Figure::Max => slice.counts.latency_max_ns as f64 / 1e6,
             Figure::Quantile(quantile) => {
                 let latencies = target.latencies().as_hdr();
                 latencies.value_at_quantile(quantile) as f64 / 1e6

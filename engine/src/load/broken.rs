@@ -53,7 +53,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
             self.lose(id, slot, &failure, now_ns);
         }
         if lost.is_empty() && self.settings.keep_alive {
-            self.tally.reconnects += 1;
+            self.tally.counts.reconnects += 1;
         }
         // A server that closes every connection unused must not make this loop spin.
         if lost.is_empty() && may_be_stale {
@@ -82,7 +82,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
         }
         self.shut(id);
         if lost.is_empty() {
-            self.tally.wrong(&failure);
+            self.tally.counts.wrong(&failure);
         }
         for slot in lost {
             self.lose(id, slot, &failure, now_ns);
@@ -188,17 +188,16 @@ impl<P: Protocol, N: Net> Load<P, N> {
 
     /// A connection that takes no more requests gives way to a new one.
     pub(super) fn replace(&mut self, id: usize) {
-        // A server that takes nothing on any connection must not make this loop spin.
-        let connection = &self.connections[id];
-        let is_in_vain = !connection.may_be_stale && !connection.is_idle();
+        // A server that answers nothing on any connection must not make this loop spin.
+        let was_of_use = self.connections[id].may_be_stale;
         self.shut(id);
         if self.settings.keep_alive {
-            self.tally.reconnects += 1;
+            self.tally.counts.reconnects += 1;
         }
-        if is_in_vain {
-            self.connect_later(id, self.net.now_ns());
-        } else {
+        if was_of_use {
             self.connect(id);
+        } else {
+            self.connect_later(id, self.net.now_ns());
         }
     }
 
@@ -245,7 +244,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
         let failure = Failure::new(ErrorKind::Connect, what);
         let busy = self.connections[id].busy();
         if busy.is_empty() {
-            self.tally.wrong(&failure);
+            self.tally.counts.wrong(&failure);
         }
         for slot in busy {
             self.lose(id, slot, &failure, now_ns);
@@ -288,7 +287,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
         self.connections[id].release(slot);
         self.in_flight -= 1;
         self.tally.came_back(now_ns, 1);
-        self.tally.wrong(failure);
+        self.tally.counts.wrong(failure);
     }
 }
 

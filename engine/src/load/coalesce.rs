@@ -1,8 +1,9 @@
 //! Waiting a little so that one wake-up serves several replies.
 //!
-//! Where the server is the limit, most of the generator's CPU time is wake-ups. A pause before
-//! the next wait costs nothing as long as the server still has requests to work on. Replies are
-//! then read late, so their arrival is told by the kernel's receive timestamps.
+//! Where the server is the limit, most of what the generator's CPU time can be saved is
+//! wake-ups. A pause before the next wait costs nothing as long as the server still has
+//! requests to work on. Replies are then read late, so their arrival is told by the kernel's
+//! receive timestamps.
 
 use std::str::FromStr;
 use std::time::Duration;
@@ -12,7 +13,8 @@ use std::time::Duration;
 pub enum Coalesce {
     #[default]
     Off,
-    /// Half the time that the server needs for what is in flight, so that it never runs dry.
+    /// For most of the time that the server needs for what is in flight, as long as that does
+    /// not keep it waiting.
     Auto,
     Fixed(Duration),
 }
@@ -35,27 +37,33 @@ impl FromStr for Coalesce {
     }
 }
 
-/// Shorter pauses save no wake-up, longer ones would be noticed.
-const SHORTEST_NS: u64 = 20_000;
-const LONGEST_NS: u64 = 500_000;
+/// One round of the load loop, between two waits.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Round {
+    /// When the wait was over.
+    pub woke_ns: u64,
+    /// When everything that it brought was handled.
+    pub now_ns: u64,
+    /// What it brought.
+    pub events: usize,
+    /// Requests out now.
+    pub in_flight: u64,
+    /// A running count.
+    pub replies: u64,
+}
 
-/// Watches how fast replies come and decides on pauses.
+/// Decides on pauses.
 #[derive(Debug, Default)]
 pub struct Coalescer {
     mode: Coalesce,
-    /// Replies a nanosecond, averaged over some 10 ms.
-    rate: f64,
-    since_ns: u64,
-    replies: u64,
+    auto: Auto,
 }
-
-const MEASURE_NS: u64 = 5_000_000;
 
 impl Coalescer {
     pub fn new(mode: Coalesce) -> Self {
         Self {
             mode,
-            ..Self::default()
+            auto: Auto::default(),
         }
     }
 
@@ -63,27 +71,118 @@ impl Coalescer {
         self.mode != Coalesce::Off
     }
 
-    /// How long to pause after `events` were handled at once with `in_flight` requests out;
-    /// `replies` is a running count. No pause when half of them or more came together anyhow.
-    pub fn pause_ns(&mut self, now_ns: u64, events: usize, in_flight: u64, replies: u64) -> u64 {
-        if events as u64 * 2 >= in_flight {
-            return 0;
+    /// Something arrived then.
+    #[inline]
+    pub fn arrived(&mut self, arrived_ns: u64) {
+        if self.mode == Coalesce::Auto {
+            self.auto.arrived(arrived_ns);
         }
+    }
+
+    /// How long to pause after this round.
+    pub fn pause_ns(&mut self, round: &Round) -> u64 {
         match self.mode {
             Coalesce::Off => 0,
+            // Half of them or more came together anyhow.
+            Coalesce::Fixed(_) if round.events as u64 * 2 >= round.in_flight => 0,
             Coalesce::Fixed(pause) => pause.as_nanos() as u64,
-            Coalesce::Auto => {
-                self.measure(now_ns, replies);
-                let half_ns = in_flight as f64 / 2.0 / self.rate.max(1e-12);
-                let pause_ns = (half_ns as u64).min(LONGEST_NS);
-                // Before the first measurement the rate is 0: no pause on a guess.
-                if self.rate > 0.0 && pause_ns >= SHORTEST_NS {
-                    pause_ns
-                } else {
-                    0
-                }
-            }
+            Coalesce::Auto => self.auto.pause_ns(round),
         }
+    }
+}
+
+/// Shorter pauses save no wake-up.
+const SHORTEST_NS: u64 = 20_000;
+/// From one wake-up to the next. Longer saves next to nothing more: 100 replies at once share
+/// the cost of a wake-up as well as 300 do.
+const LONGEST_ROUND_NS: u64 = 2_000_000;
+/// What the server is to have left to do at the next wake-up: this share of what is in flight,
+/// and work for so long, as wake-ups come late now and then.
+const LEFT_SHARE: f64 = 0.25;
+const LEFT_NS: u64 = 150_000;
+/// A server that is the limit answers all the time. One that is silent for a larger share of a
+/// round than this waits for requests, or its replies take their time whatever it has to do (a
+/// database, a timer): then pauses cost throughput. Averaged over some [`ROUNDS`], and a single
+/// one counts for [`MOST_OF_ONE`] at most: anything stands still now and then.
+const SILENT_SHARE: f64 = 0.1;
+const ROUNDS: f64 = 8.0;
+const MOST_OF_ONE: f64 = 0.5;
+const MEASURE_NS: u64 = 5_000_000;
+/// How long to leave it after that; twice as long each time that the next pauses are no better.
+const FIRST_REST_NS: u64 = 4_000_000;
+const LONGEST_REST_NS: u64 = 1_000_000_000;
+/// After so many rounds with pauses the next rest is the first again.
+const ROUNDS_TO_FORGET: u32 = 32;
+
+/// Watches how fast replies come, and how evenly.
+#[derive(Debug, Default)]
+struct Auto {
+    /// Replies a nanosecond, averaged over some 10 ms; 0 as long as it is not known.
+    rate: f64,
+    since_ns: u64,
+    replies: u64,
+    /// Or the last wait, if nothing has come since.
+    last_arrival_ns: u64,
+    /// The longest time without an arrival since the last wait.
+    silence_ns: u64,
+    /// Its share of a round, averaged.
+    silent_share: f64,
+    /// How long the round that goes on was planned to be; 0 if it was left alone.
+    planned_ns: u64,
+    rest_until_ns: u64,
+    rest_ns: u64,
+    /// Rounds with pauses since the last rest.
+    quiet_rounds: u32,
+}
+
+impl Auto {
+    #[inline]
+    fn arrived(&mut self, arrived_ns: u64) {
+        let silence_ns = arrived_ns.saturating_sub(self.last_arrival_ns);
+        self.silence_ns = self.silence_ns.max(silence_ns);
+        self.last_arrival_ns = self.last_arrival_ns.max(arrived_ns);
+    }
+
+    fn pause_ns(&mut self, round: &Round) -> u64 {
+        self.judge(round);
+        self.measure(round.now_ns, round.replies);
+        if self.rate == 0.0 || round.now_ns < self.rest_until_ns {
+            return 0;
+        }
+        let work_ns = round.in_flight as f64 / self.rate;
+        let left_ns = (work_ns * LEFT_SHARE).max(LEFT_NS as f64);
+        let round_ns = ((work_ns - left_ns).max(0.0) as u64).min(LONGEST_ROUND_NS);
+        // The server has worked on while this round's replies were handled.
+        let pause_ns = (round.woke_ns + round_ns).saturating_sub(round.now_ns);
+        if pause_ns < SHORTEST_NS {
+            return 0;
+        }
+        self.planned_ns = round_ns;
+        pause_ns
+    }
+
+    /// Whether the server was kept waiting by the pause before this round.
+    fn judge(&mut self, round: &Round) {
+        let last_ns = round.woke_ns.saturating_sub(self.last_arrival_ns);
+        let silence_ns = std::mem::take(&mut self.silence_ns).max(last_ns);
+        self.last_arrival_ns = self.last_arrival_ns.max(round.woke_ns);
+        let planned_ns = std::mem::take(&mut self.planned_ns);
+        if planned_ns == 0 {
+            return;
+        }
+        let share = (silence_ns as f64 / planned_ns as f64).min(MOST_OF_ONE);
+        self.silent_share += (share - self.silent_share) / ROUNDS;
+        if self.silent_share <= SILENT_SHARE {
+            self.quiet_rounds += 1;
+            return;
+        }
+        self.rest_ns = if self.quiet_rounds >= ROUNDS_TO_FORGET {
+            FIRST_REST_NS
+        } else {
+            (self.rest_ns * 2).clamp(FIRST_REST_NS, LONGEST_REST_NS)
+        };
+        (self.quiet_rounds, self.silent_share) = (0, 0.0);
+        self.rest_until_ns = round.now_ns + self.rest_ns;
     }
 
     fn measure(&mut self, now_ns: u64, replies: u64) {
@@ -120,25 +219,104 @@ mod tests {
         }
     }
 
-    #[test]
-    fn auto_waits_for_half_of_what_is_in_flight() {
+    const US: u64 = 1_000;
+
+    /// Goes through a round that began at `woke_ns` with these arrivals and took 100 us.
+    fn round(coalescer: &mut Coalescer, woke_ns: u64, arrivals: &[u64], replies: u64) -> u64 {
+        for &arrived_ns in arrivals {
+            coalescer.arrived(arrived_ns);
+        }
+        coalescer.pause_ns(&Round {
+            woke_ns,
+            now_ns: woke_ns + 100 * US,
+            events: arrivals.len(),
+            in_flight: 64,
+            replies,
+        })
+    }
+
+    /// One that knows that 64 requests are 640 us of work, 10 us each.
+    fn that_knows() -> Coalescer {
         let mut coalescer = Coalescer::new(Coalesce::Auto);
-        assert_eq!(coalescer.pause_ns(1_000_000_000, 1, 64, 0), 0);
-        // 500 replies in 5 ms: 64 requests are 640 us of work.
-        assert_eq!(coalescer.pause_ns(1_005_000_000, 1, 64, 500), 320_000);
-        assert_eq!(coalescer.pause_ns(1_005_000_000, 32, 64, 500), 0);
-        // A tenth of the rate: half would be 2.9 ms, but no pause is that long.
-        assert_eq!(coalescer.pause_ns(1_010_000_000, 1, 64, 550), LONGEST_NS);
-        // One request alone is always half or more of what is in flight.
-        assert_eq!(coalescer.pause_ns(1_010_000_000, 1, 1, 550), 0);
-        // An idle second later the rate is unknown again.
-        assert_eq!(coalescer.pause_ns(2_010_000_000, 1, 64, 550), 0);
+        // Before the first measurement there is no pause on a guess.
+        assert_eq!(round(&mut coalescer, 1_000_000 * US, &[], 0), 0);
+        // Of 640 us of work a quarter is left, and 100 us have gone by.
+        let pause_ns = round(&mut coalescer, 1_005_000 * US, &[1_005_000 * US], 500);
+        assert_eq!(pause_ns, 380 * US);
+        coalescer
+    }
+
+    #[test]
+    fn auto_leaves_the_server_a_quarter_of_its_work() {
+        let mut coalescer = that_knows();
+        let mut now_ns = 1_005_000 * US;
+        let mut next = |coalescer: &mut Coalescer| {
+            let arrivals: Vec<u64> = (1..=48).map(|n| now_ns + n * 10 * US).collect();
+            now_ns += 480 * US;
+            round(coalescer, now_ns, &arrivals, 548)
+        };
+        // It has answered all the time: the same again.
+        assert_eq!(next(&mut coalescer), 380 * US);
+        // A tenth of the rate: three quarters would be 4.8 ms, but no round is that long.
+        coalescer.auto.rate /= 10.0;
+        assert_eq!(next(&mut coalescer), LONGEST_ROUND_NS - 100 * US);
+        // Ten times the rate: 64 us of work are too little to pause.
+        coalescer.auto.rate *= 100.0;
+        assert_eq!(next(&mut coalescer), 0);
+        assert_eq!(coalescer.auto.rest_until_ns, 0);
+        // An idle second later the rate is unknown.
+        assert_eq!(round(&mut coalescer, 2_000_000 * US, &[], 548), 0);
+        assert_eq!(coalescer.auto.rate, 0.0);
+    }
+
+    #[test]
+    fn auto_leaves_a_server_alone_that_falls_silent() {
+        let mut coalescer = that_knows();
+        let mut now_ns = 1_005_000 * US;
+        let mut pauses = 0;
+        let mut rests = Vec::new();
+        // Its replies come in the first 300 us of each round, however long that is.
+        for n in 0..10_000 {
+            let from_ns = now_ns;
+            now_ns += 500 * US;
+            let arrivals: Vec<u64> = (0..30).map(|n| from_ns + n * 10 * US).collect();
+            if round(&mut coalescer, now_ns, &arrivals, 500 + n * 50) > 0 {
+                pauses += 1;
+            }
+            if rests.last() != Some(&coalescer.auto.rest_ns) {
+                rests.push(coalescer.auto.rest_ns);
+            }
+        }
+        // 4 ms, 8 ms and so on, up to a second: hardly ever again.
+        assert!(pauses < 40, "{pauses} pauses");
+        assert_eq!(rests.last(), Some(&LONGEST_REST_NS));
+    }
+
+    #[test]
+    fn one_silence_among_many_rounds_is_nobodys_fault() {
+        let mut coalescer = that_knows();
+        let mut now_ns = 1_005_000 * US;
+        for n in 0..1_000 {
+            let from_ns = now_ns;
+            now_ns += 500 * US;
+            let replies = if n % 20 == 19 { 10 } else { 50 };
+            let arrivals: Vec<u64> = (0..replies).map(|n| from_ns + n * 10 * US).collect();
+            let pause_ns = round(&mut coalescer, now_ns, &arrivals, 500 + n * 50);
+            assert!(pause_ns > 0, "round {n}");
+        }
     }
 
     #[test]
     fn off_never_waits() {
         let mut coalescer = Coalescer::new(Coalesce::Off);
-        assert_eq!(coalescer.pause_ns(1_000_000_000, 0, 64, 0), 0);
+        assert_eq!(round(&mut coalescer, 1_000_000 * US, &[], 0), 0);
         assert!(!coalescer.is_on());
+    }
+
+    #[test]
+    fn a_fixed_pause_is_left_out_where_half_came_together() {
+        let mut coalescer = Coalescer::new(Coalesce::Fixed(Duration::from_micros(200)));
+        assert_eq!(round(&mut coalescer, US, &[0; 31], 0), 200 * US);
+        assert_eq!(round(&mut coalescer, US, &[0; 32], 0), 0);
     }
 }

@@ -9,6 +9,7 @@ mod broken;
 pub mod coalesce;
 pub mod connection;
 pub mod control;
+pub mod counts;
 mod open;
 pub mod open_loop;
 mod replies;
@@ -146,9 +147,10 @@ impl<P: Protocol, N: Net> Load<P, N> {
                 Ok(n) => {
                     now_ns = self.net.now_ns();
                     let arrived_ns = self.net.arrived_ns().unwrap_or(now_ns).min(now_ns);
+                    self.coalescer.arrived(arrived_ns);
                     self.cross_edges(arrived_ns);
                     if self.tally.counting() {
-                        self.tally.bytes_in += n as u64;
+                        self.tally.counts.bytes_in += n as u64;
                     }
                     if let Err(failure) = self.took(id, n, arrived_ns) {
                         return self.failed(id, &failure);
@@ -312,7 +314,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
             Err(_) => return self.ended(id, "the server closed the connection"),
         };
         if self.tally.counting() {
-            self.tally.bytes_out += sent as u64;
+            self.tally.counts.bytes_out += sent as u64;
         }
         if !fresh {
             connection.output.drain(..sent);

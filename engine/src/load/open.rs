@@ -63,7 +63,7 @@ impl<P: Protocol, N: Net> Load<P, N> {
             matches!(connection.state, State::Closed { retry_at_ns } if retry_at_ns > 0)
                 && !connection.was_ready
         };
-        let Some(message) = &self.tally.first_error else {
+        let Some(message) = &self.tally.counts.first_error else {
             let message = format!("{name} closed the connection at once");
             let is_closed = self.connections.iter().any(closed);
             return is_closed.then(|| Error::new(Kind::Gone, message));

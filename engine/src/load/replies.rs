@@ -67,7 +67,7 @@ impl Replies<'_> {
         *self.in_flight -= 1;
         self.tally.came_back(self.now_ns, 1);
         self.tally.status(reply.status, 1);
-        self.tally.wrong(failure);
+        self.tally.counts.wrong(failure);
     }
 
     /// Frees a slot; when its request was due and sent.

@@ -1,8 +1,8 @@
 //! What is asked of one slice of load, and what it was.
 
 use super::arrivals::Arrivals;
+use super::counts::Counts;
 use super::open_loop::{OpenReport, Pacing};
-use super::tally::Errors;
 use crate::protocol::h2::counts::Traffic;
 use std::collections::BTreeMap;
 
@@ -37,22 +37,14 @@ pub struct Turn {
 /// What a slice was: the fields of `slice` in docs/engine-protocol.md, with their meaning there.
 #[derive(Clone, Debug, serde::Serialize)]
 pub struct Slice {
+    #[serde(flatten)]
+    pub counts: Counts,
     pub started_ns: u64,
     pub counted_from_ns: u64,
     pub counted_until_ns: u64,
     pub drained_ns: u64,
-    pub replies: u64,
-    pub replies_all: u64,
     pub bin_ms: u64,
     pub bins: Vec<u32>,
-    pub latency_sum_ns: u64,
-    pub latency_max_ns: u64,
-    pub in_flight_ns: u64,
-    pub bytes_in: u64,
-    pub bytes_out: u64,
-    pub reconnects: u64,
-    pub errors: Errors,
-    pub first_error: Option<String>,
     /// Replies of the whole slice by the protocol's status, for the summary of a run by hand.
     #[serde(skip)]
     pub statuses: BTreeMap<u16, u64>,
@@ -61,7 +53,6 @@ pub struct Slice {
     pub http2: Option<Traffic>,
     pub engine_cpu_ns: u64,
     pub server_cpu_ns: Option<u64>,
-    pub loop_delay_max_ns: u64,
     /// Only in open loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenReport>,

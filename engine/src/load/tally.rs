@@ -1,26 +1,10 @@
 //! What is counted during a slice.
 
-use crate::protocol::{ErrorKind, Failure};
+use super::counts::Counts;
 use std::collections::BTreeMap;
 
 /// Statuses are below this; what is not counts as the last.
 const STATUSES: usize = 1000;
-
-/// Failed requests, by kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Errors {
-    pub status: u64,
-    pub body: u64,
-    pub protocol: u64,
-    pub timeout: u64,
-    pub connect: u64,
-}
-
-impl Errors {
-    pub fn total(&self) -> u64 {
-        self.status + self.body + self.protocol + self.timeout + self.connect
-    }
-}
 
 /// The part of a slice that an event falls into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,36 +18,17 @@ pub enum Phase {
     Drain,
 }
 
-/// Counts of one slice. What belongs to the counted part alone says so.
+/// One slice as it goes on.
 #[derive(Clone, Debug)]
 pub struct Tally {
     pub phase: Phase,
     pub started_ns: u64,
-    /// Right replies of the counted part.
-    pub replies: u64,
-    /// Right replies of the whole slice.
-    pub replies_all: u64,
+    pub counts: Counts,
     pub bin_ns: u64,
     /// Right replies of lead-in and counted part, by `bin_ns` since `started_ns`.
     pub bins: Vec<u32>,
-    /// Of the counted part.
-    pub latency_sum_ns: u64,
-    /// Of the counted part.
-    pub latency_max_ns: u64,
-    /// Time integral of requests in flight over the counted part, as a sum of plus and minus
-    /// points in time. It wraps on the way and is right at the end.
-    pub in_flight_ns: u64,
-    /// Of the counted part.
-    pub bytes_in: u64,
-    /// Of the counted part.
-    pub bytes_out: u64,
-    pub reconnects: u64,
-    pub errors: Errors,
-    pub first_error: Option<String>,
     /// Replies of the whole slice by status.
     statuses: Box<[u64; STATUSES]>,
-    /// Longest time that the loop took over one batch of events, in the counted part.
-    pub loop_delay_max_ns: u64,
 }
 
 impl Tally {
@@ -71,20 +36,10 @@ impl Tally {
         Self {
             phase: Phase::Idle,
             started_ns: 0,
-            replies: 0,
-            replies_all: 0,
+            counts: Counts::default(),
             bin_ns: 1,
             bins: Vec::new(),
-            latency_sum_ns: 0,
-            latency_max_ns: 0,
-            in_flight_ns: 0,
-            bytes_in: 0,
-            bytes_out: 0,
-            reconnects: 0,
-            errors: Errors::default(),
-            first_error: None,
             statuses: Box::new([0; STATUSES]),
-            loop_delay_max_ns: 0,
         }
     }
 
@@ -121,7 +76,10 @@ impl Tally {
     #[inline]
     pub fn went_out(&mut self, now_ns: u64, n: u64) {
         if self.counting() {
-            self.in_flight_ns = self.in_flight_ns.wrapping_sub(now_ns.wrapping_mul(n));
+            self.counts.in_flight_ns = self
+                .counts
+                .in_flight_ns
+                .wrapping_sub(now_ns.wrapping_mul(n));
         }
     }
 
@@ -129,14 +87,17 @@ impl Tally {
     #[inline]
     pub fn came_back(&mut self, now_ns: u64, n: u64) {
         if self.counting() {
-            self.in_flight_ns = self.in_flight_ns.wrapping_add(now_ns.wrapping_mul(n));
+            self.counts.in_flight_ns = self
+                .counts
+                .in_flight_ns
+                .wrapping_add(now_ns.wrapping_mul(n));
         }
     }
 
     /// `n` right replies arrived; whether they are counted depends on closed or open loop.
     #[inline]
     pub fn right(&mut self, now_ns: u64, latency_ns: u64, counted: bool, n: u64) {
-        self.replies_all += n;
+        self.counts.replies_all += n;
         if matches!(self.phase, Phase::LeadIn | Phase::Counted) {
             let bin = ((now_ns - self.started_ns) / self.bin_ns) as usize;
             if let Some(bin) = self.bins.get_mut(bin) {
@@ -144,23 +105,9 @@ impl Tally {
             }
         }
         if counted {
-            self.replies += n;
-            self.latency_sum_ns += latency_ns * n;
-            self.latency_max_ns = self.latency_max_ns.max(latency_ns);
-        }
-    }
-
-    #[cold]
-    pub fn wrong(&mut self, failure: &Failure) {
-        *match failure.kind {
-            ErrorKind::Status => &mut self.errors.status,
-            ErrorKind::Body => &mut self.errors.body,
-            ErrorKind::Protocol => &mut self.errors.protocol,
-            ErrorKind::Timeout => &mut self.errors.timeout,
-            ErrorKind::Connect => &mut self.errors.connect,
-        } += 1;
-        if self.first_error.is_none() {
-            self.first_error = Some(failure.message.clone());
+            self.counts.replies += n;
+            self.counts.latency_sum_ns += latency_ns * n;
+            self.counts.latency_max_ns = self.counts.latency_max_ns.max(latency_ns);
         }
     }
 }

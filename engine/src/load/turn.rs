@@ -1,5 +1,6 @@
 //! One slice of load: lead-in, counted part, drain.
 
+use super::coalesce::Round;
 use super::connection::State;
 use super::control::{Control, Interval};
 use super::open_loop::OpenLoop;
@@ -53,8 +54,16 @@ impl<P: Protocol, N: Net> Load<P, N> {
         self.protocol.prepare(&turn.token);
         self.begin(turn, control);
         let mut events = Vec::new();
+        let mut woke_ns = self.net.now_ns();
         loop {
             let now_ns = self.net.now_ns();
+            // Told by the kernel, a reply that waits to be read may have come before the edge.
+            let known_ns = if self.coalescer.is_on() {
+                woke_ns
+            } else {
+                now_ns
+            };
+            self.cross_edges(known_ns);
             self.look_around(now_ns, control);
             if self.is_drained() {
                 break;
@@ -63,19 +72,20 @@ impl<P: Protocol, N: Net> Load<P, N> {
                 self.give_up_all(now_ns);
                 break;
             }
+            if self.coalescer.is_on() {
+                self.pause(woke_ns, events.len());
+            }
             // Whoever asks for the end of the run cannot wake this loop.
             let until_ns = self.next_ns().min(now_ns + LOOK_FOR_STOP_NS);
             self.net.wait(until_ns, &mut events)?;
-            let woke_ns = self.net.now_ns();
+            woke_ns = self.net.now_ns();
             for &event in &events {
                 self.handle(event);
             }
             if self.tally.counting() {
                 let busy_ns = self.net.now_ns() - woke_ns;
-                self.tally.loop_delay_max_ns = self.tally.loop_delay_max_ns.max(busy_ns);
-            }
-            if self.coalescer.is_on() {
-                self.pause(events.len());
+                self.tally.counts.loop_delay_max_ns =
+                    self.tally.counts.loop_delay_max_ns.max(busy_ns);
             }
         }
         if self.published.interval_ns > 0 {
@@ -88,10 +98,15 @@ impl<P: Protocol, N: Net> Load<P, N> {
     }
 
     /// Lets replies collect before the next wait, but never past the next edge.
-    fn pause(&mut self, events: usize) {
+    fn pause(&mut self, woke_ns: u64, events: usize) {
         let now_ns = self.net.now_ns();
-        let (in_flight, replies) = (self.in_flight, self.tally.replies_all);
-        let pause_ns = self.coalescer.pause_ns(now_ns, events, in_flight, replies);
+        let pause_ns = self.coalescer.pause_ns(&Round {
+            woke_ns,
+            now_ns,
+            events,
+            in_flight: self.in_flight,
+            replies: self.tally.counts.replies_all,
+        });
         let pause_ns = pause_ns.min(self.next_ns().saturating_sub(now_ns));
         if pause_ns > 0 && self.tally.phase != Phase::Drain {
             self.net.pause(pause_ns);
@@ -100,7 +115,6 @@ impl<P: Protocol, N: Net> Load<P, N> {
 
     /// Everything that time alone brings about.
     fn look_around(&mut self, now_ns: u64, control: &Control) {
-        self.cross_edges(now_ns);
         if self.tally.phase == Phase::LeadIn && control.is_stopped() {
             // Nothing is counted, and nothing new is sent.
             self.cross_edge(now_ns);
@@ -250,16 +264,16 @@ impl<P: Protocol, N: Net> Load<P, N> {
     #[cold]
     fn publish(&mut self, control: &Control) {
         let before = self.published.clone();
-        let errors = self.tally.errors.total();
+        let errors = self.tally.counts.errors.total();
         self.published.index += 1;
-        self.published.replies = self.tally.replies;
+        self.published.replies = self.tally.counts.replies;
         self.published.errors = errors;
-        self.published.bytes_in = self.tally.bytes_in;
+        self.published.bytes_in = self.tally.counts.bytes_in;
         control.publish(Interval {
             index: before.index,
-            replies: self.tally.replies - before.replies,
+            replies: self.tally.counts.replies - before.replies,
             errors: errors - before.errors,
-            bytes_in: self.tally.bytes_in - before.bytes_in,
+            bytes_in: self.tally.counts.bytes_in - before.bytes_in,
             latencies: self.interval.clone(),
         });
         self.latencies.merge(&self.interval);
@@ -272,27 +286,17 @@ impl<P: Protocol, N: Net> Load<P, N> {
         self.tally.bins.resize(bins, 0);
         let tally = &self.tally;
         Slice {
+            counts: tally.counts.clone(),
             started_ns: tally.started_ns,
             counted_from_ns: self.edges.from_ns,
             counted_until_ns: self.edges.until_ns,
             drained_ns: self.net.now_ns(),
-            replies: tally.replies,
-            replies_all: tally.replies_all,
             bin_ms: BIN_MS,
             bins: tally.bins.clone(),
-            latency_sum_ns: tally.latency_sum_ns,
-            latency_max_ns: tally.latency_max_ns,
-            in_flight_ns: tally.in_flight_ns,
-            bytes_in: tally.bytes_in,
-            bytes_out: tally.bytes_out,
-            reconnects: tally.reconnects,
-            errors: tally.errors,
-            first_error: tally.first_error.clone(),
             statuses: tally.statuses(),
             http2: self.protocol.traffic(),
             engine_cpu_ns: self.edges.engine_cpu_ns,
             server_cpu_ns: self.edges.server_cpu_ns,
-            loop_delay_max_ns: tally.loop_delay_max_ns,
             open_loop: self.open_loop.as_mut().map(OpenLoop::report),
         }
     }

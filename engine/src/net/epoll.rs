@@ -11,8 +11,8 @@ use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd, RawFd};
 
-/// Events fetched with one system call.
-const EVENTS_AT_ONCE: usize = 256;
+/// Events fetched with one system call: all that come in the longest pause of `--coalesce auto`.
+const EVENTS_AT_ONCE: usize = 512;
 
 pub struct Epoll {
     epoll: OwnedFd,

@@ -3,8 +3,8 @@
 use super::{bars::bars, shown};
 use crate::histogram::Latencies;
 use crate::limits;
+use crate::load::counts::Errors;
 use crate::load::open_loop::OpenReport;
-use crate::load::tally::Errors;
 use crate::load::turn::Slice;
 use crate::protocol::h2::counts::Traffic;
 use serde::Serialize;
@@ -99,20 +99,21 @@ impl Summary {
         let counted_ns = (slice.counted_until_ns - slice.counted_from_ns).max(1);
         let duration_s = counted_ns as f64 / NS_PER_S;
         let mut latency_ms = LatencyMs::new(latencies);
-        if slice.replies > 0 {
-            latency_ms.mean = Some(slice.latency_sum_ns as f64 / NS_PER_MS / slice.replies as f64);
-            latency_ms.max = Some(slice.latency_max_ns as f64 / NS_PER_MS);
+        if slice.counts.replies > 0 {
+            latency_ms.mean =
+                Some(slice.counts.latency_sum_ns as f64 / NS_PER_MS / slice.counts.replies as f64);
+            latency_ms.max = Some(slice.counts.latency_max_ns as f64 / NS_PER_MS);
         }
         let throughput_rps = match &slice.open_loop {
             // Replies may come after the counted part: their rate is that of the sending.
             Some(open) if open.sent > 0 => {
-                open.achieved_rps * slice.replies as f64 / open.sent as f64
+                open.achieved_rps * slice.counts.replies as f64 / open.sent as f64
             }
-            _ => slice.replies as f64 / duration_s,
+            _ => slice.counts.replies as f64 / duration_s,
         };
         Self {
-            requests: slice.replies,
-            errors: slice.errors.total(),
+            requests: slice.counts.replies,
+            errors: slice.counts.errors.total(),
             duration_s,
             throughput_rps,
             latency_ms,
@@ -121,13 +122,13 @@ impl Summary {
             io,
             cpu_s: slice.engine_cpu_ns as f64 / NS_PER_S,
             peak_memory_bytes: limits::peak_memory_bytes(),
-            loop_delay_max_ms: slice.loop_delay_max_ns as f64 / NS_PER_MS,
-            bytes_in: slice.bytes_in,
-            bytes_out: slice.bytes_out,
-            reconnects: slice.reconnects,
+            loop_delay_max_ms: slice.counts.loop_delay_max_ns as f64 / NS_PER_MS,
+            bytes_in: slice.counts.bytes_in,
+            bytes_out: slice.counts.bytes_out,
+            reconnects: slice.counts.reconnects,
             statuses: slice.statuses.clone(),
-            errors_by_kind: slice.errors,
-            first_error: slice.first_error.clone(),
+            errors_by_kind: slice.counts.errors,
+            first_error: slice.counts.first_error.clone(),
             http2: slice.http2,
             bars: bars(latencies),
         }

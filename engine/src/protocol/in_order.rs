@@ -37,6 +37,11 @@ impl<T: Copy + Default> InOrder<T> {
         (self.len > 0).then(|| self.ring[self.head])
     }
 
+    /// Whether the reply that comes next is that of `slot`.
+    pub fn is_next(&self, slot: Slot) -> bool {
+        self.front().is_some_and(|(front, _)| front == slot)
+    }
+
     #[inline]
     pub fn pop(&mut self) -> Option<(Slot, T)> {
         let front = self.front()?;

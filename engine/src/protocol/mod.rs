@@ -114,7 +114,19 @@ pub trait Protocol {
     fn request_many(
         &mut self,
         connection: &mut Self::Connection,
-        mut slots: impl ExactSizeIterator<Item = Slot>,
+        slots: impl ExactSizeIterator<Item = Slot>,
+        first: u64,
+        output: &mut Vec<u8>,
+    ) -> usize {
+        self.request_first(connection, slots, first, output)
+    }
+
+    /// Appends the first of them alone; how many there were, 1 or 0.
+    #[inline]
+    fn request_first(
+        &mut self,
+        connection: &mut Self::Connection,
+        mut slots: impl Iterator<Item = Slot>,
         first: u64,
         output: &mut Vec<u8>,
     ) -> usize {

@@ -55,6 +55,16 @@ impl Repeated {
         output.extend_from_slice(&self.copies[..n.min(self.count) * self.length]);
     }
 
+    /// [`Self::count_in`], with copies made where it is found several times at once.
+    #[inline]
+    pub fn recognise(&mut self, input: &[u8], most: usize) -> usize {
+        let found = self.count_in(input, most);
+        if found > 1 {
+            self.spread();
+        }
+        found
+    }
+
     /// How often `input` begins with it, `most` times at most. A stretch of copies is compared
     /// at once: where one of them differs, those before it in the stretch are not counted.
     #[inline]

@@ -234,16 +234,12 @@ impl Protocol for Http1 {
     fn request_many(
         &mut self,
         connection: &mut Connection,
-        mut slots: impl ExactSizeIterator<Item = Slot>,
+        slots: impl ExactSizeIterator<Item = Slot>,
         first: u64,
         output: &mut Vec<u8>,
     ) -> usize {
         if self.only.is_empty() || !self.keep_alive {
-            let Some(slot) = slots.next() else {
-                return 0;
-            };
-            self.request(connection, slot, first, output);
-            return 1;
+            return self.request_first(connection, slots, first, output);
         }
         let n = slots.len();
         self.only.write(n, output);
@@ -267,12 +263,10 @@ impl Protocol for Http1 {
         if connection.reply.is_some() || connection.spent {
             return 0;
         }
-        let most = connection.in_flight.len();
-        let n = self.known_reply.count_in(input, most);
+        let n = self
+            .known_reply
+            .recognise(input, connection.in_flight.len());
         let status = self.known_status;
-        if n > 1 {
-            self.known_reply.spread();
-        }
         connection
             .in_flight
             .pop_many(n, |slot, _| right(slot, status));
@@ -342,10 +336,6 @@ impl Protocol for Http1 {
     }
 
     fn begun(&self, connection: &Connection, slot: Slot, unused: usize) -> bool {
-        connection
-            .in_flight
-            .front()
-            .is_some_and(|(front, _)| front == slot)
-            && (unused > 0 || connection.reply.is_some())
+        connection.in_flight.is_next(slot) && (unused > 0 || connection.reply.is_some())
     }
 }

@@ -109,7 +109,7 @@ impl Protocol for Redis {
     fn request_many(
         &mut self,
         connection: &mut Connection,
-        mut slots: impl ExactSizeIterator<Item = Slot>,
+        slots: impl ExactSizeIterator<Item = Slot>,
         first: u64,
         output: &mut Vec<u8>,
     ) -> usize {
@@ -118,13 +118,7 @@ impl Protocol for Redis {
             _ => None,
         };
         let Some(command) = plain else {
-            return match slots.next() {
-                Some(slot) => {
-                    self.request(connection, slot, first, output);
-                    1
-                }
-                None => 0,
-            };
+            return self.request_first(connection, slots, first, output);
         };
         let n = slots.len();
         command.wire.write(n, output);
@@ -145,10 +139,7 @@ impl Protocol for Redis {
         if !connection.is_logged_in() || connection.reader.begun() {
             return 0;
         }
-        let n = command.known.count_in(input, connection.in_flight.len());
-        if n > 1 {
-            command.known.spread();
-        }
+        let n = command.known.recognise(input, connection.in_flight.len());
         connection.in_flight.pop_many(n, |slot, _| right(slot, 0));
         if let Some(numbers) = &mut connection.numbers {
             numbers.pop_many(n, |_, _| ());
@@ -224,10 +215,7 @@ impl Protocol for Redis {
 
     fn begun(&self, connection: &Connection, slot: Slot, unused: usize) -> bool {
         connection.is_logged_in()
-            && connection
-                .in_flight
-                .front()
-                .is_some_and(|(front, _)| front == slot)
+            && connection.in_flight.is_next(slot)
             && (unused > 0 || connection.reader.begun())
     }
 }

@@ -44,6 +44,8 @@ struct Server<S: Service> {
 /// The address cannot be listened on, or polling fails.
 pub fn run<S: Service>(address: SocketAddr, service: S, lies: Lies) -> io::Result<Told> {
     let stop = stop_signals()?;
+    // Replies that are held back go out when they are due.
+    clock::exact_timers();
     let listener = TcpListener::bind(address)?;
     listener.set_nonblocking(true)?;
     let poll = epoll::create(CreateFlags::CLOEXEC)?;

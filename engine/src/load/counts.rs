@@ -1,0 +1,91 @@
+//! What one slice counts, as it goes on and as it is told.
+
+use crate::protocol::{ErrorKind, Failure};
+
+/// The counts of `slice` in docs/engine-protocol.md, with their meaning there. What belongs to
+/// the counted part alone says so.
+#[derive(Clone, Debug, Default, serde::Serialize)]
+pub struct Counts {
+    /// Right replies of the counted part.
+    pub replies: u64,
+    /// Right replies of the whole slice.
+    pub replies_all: u64,
+    /// Of the counted part.
+    pub latency_sum_ns: u64,
+    /// Of the counted part.
+    pub latency_max_ns: u64,
+    /// Time integral of requests in flight over the counted part, as a sum of plus and minus
+    /// points in time. It wraps on the way and is right at the end.
+    pub in_flight_ns: u64,
+    /// Of the counted part.
+    pub bytes_in: u64,
+    /// Of the counted part.
+    pub bytes_out: u64,
+    pub reconnects: u64,
+    pub errors: Errors,
+    pub first_error: Option<String>,
+    /// Longest time that the loop took over one batch of events, in the counted part.
+    pub loop_delay_max_ns: u64,
+}
+
+impl Counts {
+    /// A request failed.
+    #[cold]
+    pub fn wrong(&mut self, failure: &Failure) {
+        self.errors.count(failure.kind);
+        if self.first_error.is_none() {
+            self.first_error = Some(failure.message.clone());
+        }
+    }
+
+    /// Takes in those of another loop on the same target.
+    pub fn add(&mut self, other: &Self) {
+        self.replies += other.replies;
+        self.replies_all += other.replies_all;
+        self.latency_sum_ns += other.latency_sum_ns;
+        self.latency_max_ns = self.latency_max_ns.max(other.latency_max_ns);
+        self.in_flight_ns += other.in_flight_ns;
+        self.bytes_in += other.bytes_in;
+        self.bytes_out += other.bytes_out;
+        self.reconnects += other.reconnects;
+        self.errors.add(&other.errors);
+        if self.first_error.is_none() {
+            self.first_error.clone_from(&other.first_error);
+        }
+        self.loop_delay_max_ns = self.loop_delay_max_ns.max(other.loop_delay_max_ns);
+    }
+}
+
+/// Failed requests, by kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Errors {
+    pub status: u64,
+    pub body: u64,
+    pub protocol: u64,
+    pub timeout: u64,
+    pub connect: u64,
+}
+
+impl Errors {
+    fn count(&mut self, kind: ErrorKind) {
+        *match kind {
+            ErrorKind::Status => &mut self.status,
+            ErrorKind::Body => &mut self.body,
+            ErrorKind::Protocol => &mut self.protocol,
+            ErrorKind::Timeout => &mut self.timeout,
+            ErrorKind::Connect => &mut self.connect,
+        } += 1;
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.status += other.status;
+        self.body += other.body;
+        self.protocol += other.protocol;
+        self.timeout += other.timeout;
+        self.connect += other.connect;
+    }
+
+    pub fn total(&self) -> u64 {
+        self.status + self.body + self.protocol + self.timeout + self.connect
+    }
+}
