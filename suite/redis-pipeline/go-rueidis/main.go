@@ -35,11 +35,13 @@ func run() error {
 		PipelineMultiplex: -1,
 		// Its own default cuts a pipeline of this size off after ten seconds.
 		ConnWriteTimeout: time.Hour,
+		// By default it sends a PING after each idle second, which is no command of the study.
+		Dialer: net.Dialer{Timeout: rueidis.DefaultDialTimeout, KeepAlive: -1},
 	})
 	if err != nil {
 		return err
 	}
-	defer client.Close()
+	// Not closed: its farewell is a PING too. The connection ends with the program.
 	var sum *digest
 	if o.verify {
 		sum = newDigest()
