@@ -102,7 +102,8 @@ def _checked(
     except RaceUnavailableError as error:
         return Found(contender.workload, contender.id, "unavailable", str(error))
     if found.ok:
-        return Found(contender.workload, contender.id, "right", f"{found.cases} cases")
+        detail = "; ".join((f"{found.cases} cases", *found.remarks))
+        return Found(contender.workload, contender.id, "right", detail)
     return Found(contender.workload, contender.id, "wrong", found.reason or "", found.exchange)
 
 

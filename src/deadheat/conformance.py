@@ -19,14 +19,23 @@ UNRESERVED = "-._~AZaz09"
 
 # Lines of an answer's head, `Name: value`.
 Headers = tuple[str, ...]
-Case = Callable[[], Headers | None]
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A right answer that is unlike what most give: how, in a clause."""
+
+    text: str
+
+
+Case = Callable[[], Headers | Remark | None]
 
 
 @dataclass(frozen=True)
 class Check:
     """Whether all cases were answered right, and the first exchange that was not.
 
-    `headers` are those of the first answer, where answers have such.
+    `headers` are those of the first answer, where answers have such; `remarks` say what is unlike others.
     """
 
     ok: bool
@@ -34,6 +43,7 @@ class Check:
     reason: str | None = None
     exchange: str | None = None
     headers: Headers = ()
+    remarks: tuple[str, ...] = ()
 
 
 class Wrong(Exception):
@@ -48,13 +58,17 @@ class Wrong(Exception):
 def run(cases: Iterable[Case]) -> Check:
     """Ask case after case; stop at the first wrong answer."""
     done, headers = 0, None
+    remarks: list[str] = []
     for done, case in enumerate(cases, 1):
         try:
             told = case()
         except Wrong as wrong:
             return Check(False, done, wrong.reason, wrong.exchange)
-        headers = headers or told
-    return Check(True, done, headers=headers or ())
+        if isinstance(told, Remark):
+            remarks.append(told.text)
+        else:
+            headers = headers or told
+    return Check(True, done, headers=headers or (), remarks=tuple(remarks))
 
 
 def ask_http(case: HttpCase, port: int, token: str) -> Headers:

@@ -6,8 +6,6 @@ import socket
 import ssl
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import TracebackType
-from typing import Self
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0x0, 0x1, 0x3, 0x4, 0x6, 0x7, 0x8
@@ -112,14 +110,6 @@ class Connection:
         self._stream.close()
         self._socket.close()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, _type: type[BaseException] | None, _error: BaseException | None, _trace: TracebackType | None
-    ) -> None:
-        self.close()
-
     def _heed(self, received: Frame) -> None:
         if received.type == SETTINGS and not received.flags & ACK:
             for at in range(0, len(received.payload) - 5, 6):
@@ -183,7 +173,7 @@ def headers(stream: int, fields: Sequence[tuple[str, str]], flags: int = END_HEA
 
 
 def speaks_tls(address: str, port: int, timeout_s: float) -> bool:
-    """Whether a handshake of TLS comes to anything there."""
+    """Whether a handshake of TLS is answered as such, be it by an alert (no certificate, ours not known)."""
     anyone = ssl.create_default_context()
     anyone.check_hostname = False
     anyone.verify_mode = ssl.CERT_NONE
@@ -193,6 +183,8 @@ def speaks_tls(address: str, port: int, timeout_s: float) -> bool:
             anyone.wrap_socket(plain, server_hostname="localhost"),
         ):
             return True
+    except ssl.SSLError as error:
+        return "ALERT" in (error.reason or "")
     except OSError:
         return False
 

@@ -188,6 +188,7 @@ class Runner:
                         reason=check.reason,
                         exchange=check.exchange,
                         headers=check.headers,
+                        remarks=check.remarks,
                     )
                 )
                 if not check.ok:

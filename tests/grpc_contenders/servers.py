@@ -63,7 +63,7 @@ class Servers:
         assert build.record.status == "ready", build.record.reason
         return build
 
-    def start(self, id_: str, cpus: frozenset[int] | None = None) -> Server:
+    def start(self, id_: str) -> Server:
         """A contender that listens."""
         build = self.build(id_)
         assert build.folder is not None
@@ -72,7 +72,6 @@ class Servers:
             argv=argv(build.contender, {"port": port}),
             cwd=build.folder,
             env=environment(build.contender, {"port": port}),
-            cpus=cpus,
             stdout=self._folder / f"{port}.out",
             stderr=self._folder / f"{port}.err",
         )

@@ -66,6 +66,17 @@ def test_two_cores_say_what_they_cannot_show(suite: Suite, tmp_path: Path) -> No
     )
 
 
+def test_cores_that_the_load_shares_are_named(suite: Suite) -> None:
+    one, both = planning.plan(asked(Cpus((0, 1), (1,))), suite, tuple(KINDS)).workloads
+    last = "servers on more than 2 CPUs are not shown: the load has none of its own"
+    assert one.notes == (last,)
+    assert both.notes == (
+        "the load takes its time from CPU 1, which is the servers' too: their throughput a core is a lower "
+        "bound",
+        last,
+    )
+
+
 def test_threads_of_a_core_are_given_after_whole_cores(tmp_path: Path) -> None:
     # CPUs n and n + 4 share a physical core.
     for cpu in range(8):

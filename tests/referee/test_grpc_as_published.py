@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from deadheat.generators.ghz import VERSION
 
 from .bench import Deadheat, SuiteFolder
-from .test_grpc_servers import FIXTURE, GREET, PROTO, SERVE
+from .test_grpc_servers import greeters
 
 STUDY = """\
 study = "somebody-2026"
@@ -52,16 +53,15 @@ throughput_rps = 2000
 """
 # What servers and referee need of a shell's tools; no Go, no h2load.
 TOOLS = ("sh", "taskset", "env")
+GOLDEN = Path(__file__).parents[1] / "generators" / "golden" / "ghz-0.120.0-plain.json"
+CAT, HEAD = shutil.which("cat"), shutil.which("head")
+HANG = f"exec {sys.executable} -c 'import time; time.sleep(1000)'"
 
 
 def suite(home: Path, *, go: str | None = None, ghz: str | None = None) -> Deadheat:
     """Two good servers, a study of ghz, and a search path with little on it; `go` and `ghz` are scripts."""
     folder = SuiteFolder(home / "suite")
-    folder.workload("greet", GREET)
-    shutil.copy(FIXTURE, folder.path / "greet")
-    shutil.copy(PROTO, folder.path / "greet")
-    for name in ("good", "twin"):
-        folder.contender("greet", name, SERVE)
+    greeters(folder)
     (folder.path / "claims").mkdir()
     (folder.path / "claims" / "somebody-2026.toml").write_text(STUDY)
     tools = home / "bin"
@@ -125,14 +125,45 @@ def test_ghz_cannot_be_installed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("ghz", "reason"),
-    [("echo nonsense", "the output of ghz cannot be read"), ("echo no luck >&2; exit 3", "status 3")],
+    [
+        ("echo nonsense", "the output of ghz cannot be read: the whole"),
+        (f"{CAT} '{GOLDEN}' | {HEAD} -c 900", "the output of ghz cannot be read: the whole"),
+        ("echo '{}'", "the output of ghz cannot be read: date"),
+        ("true", "the output of ghz cannot be read"),
+        ("echo no luck >&2; exit 1", "ghz exited with status 1"),
+        ("kill -SEGV $$", "SIGSEGV"),
+        (HANG, "did not end within 5 s and was killed"),
+    ],
+    ids=["no JSON", "cut off", "another form", "silent", "exits 1", "crashes", "hangs"],
 )
-def test_ghz_gives_no_figures(tmp_path: Path, ghz: str, reason: str) -> None:
+def test_ghz_breaks(tmp_path: Path, ghz: str, reason: str) -> None:
     deadheat = suite(tmp_path, ghz=ghz)
+    deadheat.env["DEADHEAT_TEST_OUTSIDE_LIMIT_S"] = "5"
+    ended = deadheat.run("race", "--method", "as-published")
+    assert ended.code in (0, 4), ended
+    assert "Traceback" not in ended.err
+    for row in rows(deadheat, "ghz"):
+        assert (row["status"], row["throughput_rps"]) == ("unavailable", None)
+        assert reason in row["reason"]
+    ours_are_measured(deadheat)
+
+
+def test_ghz_cannot_be_executed(tmp_path: Path) -> None:
+    deadheat = suite(tmp_path, ghz="true")
+    (tmp_path / "cache" / "tools" / f"ghz-{VERSION}" / "ghz").chmod(0o644)
     ended = deadheat.run("race", "--method", "as-published")
     assert ended.code in (0, 4), ended
     for row in rows(deadheat, "ghz"):
-        # It was there and ran, so it is not "unavailable": what it said is the reason.
-        assert (row["status"], row["throughput_rps"]) == ("failed", None)
-        assert reason in row["reason"]
+        assert row["status"] == "unavailable"
+        assert "ermission denied" in row["reason"]
+    ours_are_measured(deadheat)
+
+
+def test_servers_that_answer_ghz_nothing_have_failed(tmp_path: Path) -> None:
+    deadheat = suite(tmp_path, ghz=f"{CAT} '{GOLDEN.with_name('ghz-0.120.0-refused.json')}'")
+    ended = deadheat.run("race", "--method", "as-published")
+    assert ended.code in (0, 4), ended
+    for row in rows(deadheat, "ghz"):
+        assert row["status"] == "failed"
+        assert "ghz had no call answered" in row["reason"]
     ours_are_measured(deadheat)

@@ -11,7 +11,7 @@ import pytest
 
 from .bench import Deadheat, Ended, SuiteFolder
 
-FIXTURE = Path(__file__).parents[1] / "fixtures" / "grpc-habits" / "grpc_server.py"
+FIXTURES = Path(__file__).parents[1] / "fixtures" / "grpc-habits"
 PROTO = Path(__file__).parents[2] / "suite" / "grpc-unary" / "greeter.proto"
 SERVE = "{python} -S -E ../grpc_server.py {port}"
 GREET = """\
@@ -60,16 +60,21 @@ LOADED = {
 }
 
 
+def greeters(suite: SuiteFolder) -> None:
+    """The workload, and the two good servers."""
+    suite.workload("greet", GREET)
+    for file in (PROTO, *FIXTURES.glob("*.py")):
+        shutil.copy(file, suite.path / "greet")
+    for name in ("good", "twin"):
+        suite.contender("greet", name, SERVE)
+
+
 class Menagerie:
     """A race of two good servers with others, and what it left."""
 
     def __init__(self, home: Path, habits: Iterable[str]) -> None:
         suite = SuiteFolder(home / "suite")
-        suite.workload("greet", GREET)
-        shutil.copy(FIXTURE, suite.path / "greet")
-        shutil.copy(PROTO, suite.path / "greet")
-        for name in ("good", "twin"):
-            suite.contender("greet", name, SERVE)
+        greeters(suite)
         for habit in habits:
             more = {"offers": ["health"]} if habit == "promises" else {}
             suite.contender("greet", habit, SERVE + f" {habit}" * (habit != "promises"), **more)

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from deadheat import toolchain
 from deadheat.generators import ghz_form
 from deadheat.generators.engine import BINARY, find_binary
-from deadheat.generators.outside import Figures, GeneratorError
+from deadheat.generators.outside import Figures, GeneratorError, UnansweredError, unreadable
 from deadheat.hosts import Host
 from deadheat.interrupt import Stop
 from deadheat.latency import DIGITS, HIGHEST_NS, LOWEST_NS
@@ -82,14 +82,12 @@ def read(printed: bytes, log: str) -> Figures:
     try:
         report = _Report.model_validate_json(printed)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the whole"
-        raise GeneratorError(f"the output of {BINARY} cannot be read: {where}: {first['msg']}") from error
+        raise unreadable(BINARY, error) from error
     counted = sum(report.errors_by_kind.values())
     if counted != report.errors:
         raise GeneratorError(f"{BINARY} counts {report.errors} errors and {counted} of known kinds")
     if report.requests == 0:
-        raise GeneratorError(f"{BINARY} had no call answered: {(report.first_error or 'none sent')[:200]}")
+        raise UnansweredError(f"{BINARY} had no call answered: {(report.first_error or 'none sent')[:200]}")
     histogram = _merged(log)
     if histogram.get_total_count() != report.requests:
         raise GeneratorError(

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from deadheat import command, hosts, toolchain
 from deadheat.build import cache_folder
 from deadheat.generators import ghz_form
-from deadheat.generators.outside import Figures, GeneratorError
+from deadheat.generators.outside import Figures, GeneratorError, UnansweredError, unreadable
 from deadheat.hosts import Host, StartError
 from deadheat.interrupt import Stop
 from deadheat.program import Spec
@@ -116,16 +116,14 @@ def read(output: bytes) -> Figures:
     try:
         report = _Report.model_validate_json(output)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"])) or "the whole"
-        raise GeneratorError(f"the output of ghz cannot be read: {where}: {first['msg']}") from error
+        raise unreadable("ghz", error) from error
     statuses = sum(report.statuses.values())
     if statuses != report.count:
         raise GeneratorError(f"ghz counts {report.count} calls and {statuses} statuses")
     errors = {status: count for status, count in report.statuses.items() if status != "OK" and count}
     if report.count == sum(errors.values()):
         first_error = next(iter(report.errors or {}), "no call at all")
-        raise GeneratorError(f"ghz had no call answered: {first_error[:200]}")
+        raise UnansweredError(f"ghz had no call answered: {first_error[:200]}")
     if report.end_reason != "normal":
         raise GeneratorError(f"ghz ended early: {report.end_reason}")
     latency = {f"p{p.percentage:g}": p.latency / 1e6 for p in report.percentiles or []}

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deadheat import toolchain
-from deadheat.generators.outside import Figures, GeneratorError
+from deadheat.generators.outside import Figures, UnansweredError
 from deadheat.generators.text_lines import groups, line
 from deadheat.hosts import Host
 from deadheat.interrupt import Stop
@@ -75,9 +75,9 @@ def read(text: str) -> Figures:
     _, redirected, _, _ = map(int, found["statuses"][0])
     bytes_in, data = map(int, found["traffic"][0])
     if succeeded == 0:
-        raise GeneratorError(f"h2load had no request answered, of {total}")
+        raise UnansweredError(f"h2load had no request answered, of {total}")
     if data == 0:
-        raise GeneratorError(
+        raise UnansweredError(
             f"h2load counts {succeeded} requests as succeeded, and none brought a message: the server ended "
             "every call with a grpc-status, which h2load does not look at"
         )

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from pydantic import ValidationError
+
 from deadheat import command, hosts
 from deadheat.hosts import Host, StartError
 from deadheat.interrupt import Stop
@@ -22,6 +24,17 @@ OUTPUT_LIMIT_BYTES = 256 << 20
 
 class GeneratorError(Exception):
     """A run that gave no figures: the message says why, in a clause."""
+
+
+class UnansweredError(GeneratorError):
+    """The generator ran to its end and the server answered nothing: no figures either, but not its fault."""
+
+
+def unreadable(tool: str, error: ValidationError) -> GeneratorError:
+    """Output of another form than the one known here: the first place where it differs."""
+    first = error.errors()[0]
+    where = ".".join(map(str, first["loc"])) or "the whole"
+    return GeneratorError(f"the output of {tool} cannot be read: {where}: {first['msg']}")
 
 
 @dataclass(frozen=True)

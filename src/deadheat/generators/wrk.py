@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deadheat import toolchain
-from deadheat.generators.outside import Figures, GeneratorError
+from deadheat.generators.outside import Figures, UnansweredError
 from deadheat.generators.text_lines import groups, line
 from deadheat.hosts import Host
 from deadheat.interrupt import Stop
@@ -66,7 +66,7 @@ def read(text: str) -> Figures:
     found = groups("wrk", LINES, text)
     requests, ran, unit, size, size_unit = found["total"][0]
     if int(requests) == 0:
-        raise GeneratorError("wrk had no request answered")
+        raise UnansweredError("wrk had no request answered")
     average, average_unit, stdev, stdev_unit, most, most_unit = found["latency"][0]
     latency = {
         "mean": _ms(average, average_unit),

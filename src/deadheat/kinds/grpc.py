@@ -12,7 +12,7 @@ from typing import Any
 import grpc
 
 from deadheat import grpc_call
-from deadheat.conformance import Case, Check, Wrong
+from deadheat.conformance import Case, Check, Remark, Wrong
 from deadheat.grpc_call import Method
 from deadheat.kinds import grpc_frames, grpc_offers, server_check
 from deadheat.kinds.base import Stage
@@ -111,17 +111,20 @@ def _all_at_once(work: GrpcWork, method: Method, opened: grpc.Channel, names: li
 
 def _refused(
     work: GrpcWork, method: Method, opened: grpc.Channel, name: str, *expected: grpc.StatusCode
-) -> None:
+) -> Remark | None:
+    """A status that gRPC's documents have, the first expected; another of them is worth a remark."""
     call = grpc_call.start(opened, method, _filled(work.data, name), CALL_TIMEOUT_S)
+    shown = name if len(name) < 40 else f"{len(name):,} bytes"
     try:
         list(call) if method.server_streaming else call.result()
     except grpc.RpcError as error:
-        if error.code() in expected:
-            return
         got = error.code().name
+        if error.code() is expected[0]:
+            return None
+        if error.code() in expected:
+            return Remark(f"a message of {shown} ends with {got}, by gRPC's documents {expected[0].name}")
     else:
         got = "OK"
-    shown = name if len(name) < 40 else f"{len(name)} bytes"
     raise Wrong(
         f"{method.path} of {shown}  expected {expected[0].name}  got {got}", f"{method.path}({shown}): {got}"
     )

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from deadheat import hosts
 from deadheat.conformance import Check, Wrong
 from deadheat.generators import outside
-from deadheat.generators.outside import GeneratorError, OutsideGenerator, Ran
+from deadheat.generators.outside import GeneratorError, OutsideGenerator, Ran, UnansweredError
 from deadheat.hosts import ExitedError, Handle, NotReadyError, StartError
 from deadheat.kinds.base import Kind, RaceUnavailableError, Stage
 from deadheat.kinds.server import READY_TIMEOUT_S, STOP_GRACE_S, elsewhere, last_words
@@ -107,7 +107,7 @@ class PublishedServers:
         except Wrong as wrong:
             yield self._failed(stage, block, entry, wrong.reason, wrong_answer=True)
         except (GeneratorError, OSError) as error:
-            yield self._failed(stage, block, entry, self._why(stage, handle, error))
+            yield self._lost(stage, block, entry, handle, error)
 
     def _run(
         self, stage: Stage, block: Block, entry: str, handle: Handle, target: Target, number: int
@@ -158,16 +158,25 @@ class PublishedServers:
             return wrong.reason
         return None
 
-    def _why(self, stage: Stage, handle: Handle, error: Exception) -> str:
-        """A dead server says more than the generator that lost it."""
+    def _lost(self, stage: Stage, block: Block, entry: str, handle: Handle, error: Exception) -> Failed:
+        """No figures. A dead server says more than the generator that lost it; one that is there is not to
+        blame for a generator that broke."""
         try:
             stage.host.usage(handle, memory=False)
         except ExitedError as exited:
-            return f"{exited}{last_words(stage.host, handle)}"
-        return str(error)
+            return self._failed(stage, block, entry, f"{exited}{last_words(stage.host, handle)}")
+        broke = isinstance(error, GeneratorError) and not isinstance(error, UnansweredError)
+        return self._failed(stage, block, entry, str(error), unavailable=broke)
 
     def _failed(
-        self, stage: Stage, block: Block, entry: str, reason: str, *, wrong_answer: bool = False
+        self,
+        stage: Stage,
+        block: Block,
+        entry: str,
+        reason: str,
+        *,
+        wrong_answer: bool = False,
+        unavailable: bool = False,
     ) -> Failed:
         stage.view.state(entry, "failed")
         return Failed(
@@ -176,6 +185,7 @@ class PublishedServers:
             entry=entry,
             reason=reason,
             wrong_answer=wrong_answer,
+            unavailable=unavailable,
         )
 
 

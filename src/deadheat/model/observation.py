@@ -33,7 +33,8 @@ class Built(Noun):
 
 class Checked(Noun):
     """Full conformance, once a run: `exchange` is what was asked and answered where it went wrong;
-    `headers` are those of the first right answer, where answers have such."""
+    `headers` are those of the first right answer, where answers have such; `remarks` say what is right, but
+    unlike what most answer."""
 
     type: Literal["checked"] = "checked"
     workload: str
@@ -43,6 +44,7 @@ class Checked(Noun):
     reason: str | None = None
     exchange: str | None = None
     headers: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
 
 class RaceUnavailable(Noun):
@@ -276,7 +278,10 @@ class Surroundings(Noun):
 
 
 class Failed(Noun):
-    """A contender that leaves the race, and why; `not_run`: it cannot do what this setting asks for."""
+    """A contender that leaves the race, and why.
+
+    `not_run`: it cannot do what this setting asks for. `unavailable`: what should have loaded it broke.
+    """
 
     type: Literal["failed"] = "failed"
     workload: str
@@ -285,6 +290,7 @@ class Failed(Noun):
     reason: str
     wrong_answer: bool = False
     not_run: bool = False
+    unavailable: bool = False
 
 
 class BlockEnded(Noun):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from deadheat.machine import ROOT, Cpus, siblings_of
@@ -37,7 +37,11 @@ def of_scale(
                 "setting": " ".join(filter(None, (f"cores={cores}", race.setting))),
                 "server_cpus": tuple(servers[:cores]),
                 "generator_threads": min(len(generators), race.connections or 1),
-                "notes": (*race.notes, _not_shown(len(servers), len(generators))),
+                "notes": (
+                    *race.notes,
+                    *_shared(servers[:cores], generators),
+                    _not_shown(len(servers), len(set(generators) - set(servers))),
+                ),
             }
         )
         for race in races
@@ -51,8 +55,19 @@ def steps(cores: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys([*doubled, cores]))
 
 
+def _shared(servers: Sequence[int], generators: Sequence[int]) -> Iterator[str]:
+    """Where the load takes from the servers what it costs, they look worse at scaling than they are."""
+    if shared := sorted(set(servers) & set(generators)):
+        yield (
+            f"the load takes its time from CPU {', '.join(map(str, shared))}, which is the servers' too: "
+            "their throughput a core is a lower bound"
+        )
+
+
 def _not_shown(servers: int, generators: int) -> str:
-    """What no race here can tell of scaling."""
+    """What no race here can tell of scaling; `generators` are CPUs that are the load's alone."""
+    if generators == 0:
+        return f"servers on more than {servers} CPUs are not shown: the load has none of its own"
     load = "1 CPU is" if generators == 1 else f"{generators} CPUs are"
     if servers == 1:
         return (
