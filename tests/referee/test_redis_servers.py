@@ -63,10 +63,10 @@ def test_a_server_that_is_killed_is_not_the_clients_fault(tmp_path: Path, client
 
 
 def test_blocks_that_were_whole_are_kept_when_a_real_redis_is_killed(tmp_path: Path) -> None:
-    """Many blocks are planned, so that it never is the last."""
+    """Many blocks are planned, so that it never is the last. A resume starts another Redis and goes on."""
     home = tmp_path / "home"
     deadheat = Deadheat(home, suite(home / "suite", ["streams"]).path)
-    with deadheat.start("race", "--redis", "redis", "--budget", "60s") as running:
+    with deadheat.start("race", "--redis", "redis", "--budget", "20s") as running:
 
         def three_are_whole(journal: list[dict[str, Any]]) -> bool:
             return len([line for line in journal if line["type"] == "block-ended"]) >= 3
@@ -96,6 +96,12 @@ def test_blocks_that_were_whole_are_kept_when_a_real_redis_is_killed(tmp_path: P
         assert len(row["cpu_s"]["blocks"]) == result["blocks"]
     settled = any(verdict["verdict"] in ("faster", "dead heat") for verdict in result["verdicts"])
     assert told.code == (0 if settled else 4)
+
+    resumed = deadheat.run("race", "--resume", "latest")
+    assert resumed.code in (0, 4), resumed.err
+    whole = deadheat.results()["workloads"][0]
+    assert whole["blocks"] == whole["blocks_planned"]
+    assert not any(finding.startswith("ended after") for finding in whole["findings"])
 
 
 def test_check_says_it_too(tmp_path: Path) -> None:
