@@ -94,6 +94,8 @@ def _race(
     result = findings.told(result, findings.of_race(found, table))
     # What it cannot show belongs with what it shows.
     notes = (*race.notes, *findings.cut_short(found))
+    if (grpc := suite.workloads[race.workload].grpc) is not None:
+        notes += tuple(findings.streamed(result, grpc.messages))
     result = result.model_copy(update={"findings": (*notes, *result.findings)})
     return claims.Race(found, derive_outside.with_published(result, found, suite))
 

@@ -69,6 +69,14 @@ def cut_short(found: Tally) -> Iterator[str]:
         )
 
 
+def streamed(result: WorkloadResult, messages: int) -> Iterator[str]:
+    """What calls a second are in messages, where a call brings more than one."""
+    rates = [(r.id, r.throughput_rps.estimate * messages) for r in result.contenders if r.throughput_rps]
+    if messages > 1 and rates:
+        told = ", ".join(f"{id_} {words.figure(rate)}" for id_, rate in rates)
+        yield f"{messages} messages a call; messages/s: {told}"
+
+
 def _longer_lead_in(found: Tally) -> Iterator[str]:
     if (grown := found.grown) is not None:
         yield (

@@ -137,7 +137,8 @@ class PublishedLoad(Noun):
 class PublishedRow(Noun):
     """What the study printed of one contender. Milliseconds by the tool's own names; seconds.
 
-    `arguments` are this row's own where they are not the study's.
+    `arguments` are this row's own where they are not the study's. CPU and memory are the server's: per cent
+    of one CPU, and memory as it is printed, with its unit or without.
     """
 
     contender: str
@@ -149,6 +150,8 @@ class PublishedRow(Noun):
     wall_s: float | None = None
     own_wall_s: float | None = None
     cpu_s: float | None = None
+    cpu_percent: float | None = None
+    memory: str | None = None
 
 
 class OtherTool(Noun):

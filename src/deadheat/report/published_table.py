@@ -76,14 +76,28 @@ def _remarks(row: ContenderResult) -> Iterator[str]:
     if row.outside is not None:
         run = row.outside
         yield f"{run.tool} {run.version} {shlex.join(run.argv[1:])}"
-        server = f", the server {run.server_cpu_s / run.wall_s:.0%}" if run.server_cpu_s is not None else ""
-        yield f"{run.tool} used {run.generator_cpu_s / run.wall_s:.0%} of a CPU{server}"
+        used = f"{run.tool} used {run.generator_cpu_s / run.wall_s:.0%} of a CPU"
+        if run.server_cpu_s is None:
+            yield used
+        else:
+            share = f"{run.server_cpu_s / run.wall_s:.0%}"
+            printed = row.published or PublishedRow(contender=row.id)
+            yield f"{used}, the server {share}{_as_published(printed.cpu_percent, '%')}"
+            memory = words.size(row.peak_memory_bytes)
+            yield f"peak memory of the server {memory}{_as_published(printed.memory)}"
         if run.note:
             yield run.note
     if row.published is not None and row.published.errors:
         yield f"published errors: {_errors(row.published.errors)}"
     if row.outside is not None and row.outside.errors:
         yield f"errors here: {_errors(row.outside.errors)}"
+
+
+def _as_published(printed: float | str | None, unit: str = "") -> str:
+    """What the study printed, in brackets; nothing where it printed nothing."""
+    if isinstance(printed, float):
+        printed = f"{printed:g}{unit}"
+    return "" if printed is None else f" (published {printed})"
 
 
 def _errors(errors: dict[str, int]) -> str:

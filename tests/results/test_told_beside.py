@@ -1,0 +1,67 @@
+"""Told beside a rate: messages a second of calls that stream, and what a study printed of a server."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from deadheat import findings
+from deadheat.model.claim import PublishedRow
+from deadheat.model.observation import OutsideRun
+from deadheat.model.result import ContenderResult, Measure, WorkloadResult
+from deadheat.report import published_table
+
+
+def row(name: str, **more: Any) -> ContenderResult:
+    told: dict[str, Any] = {
+        "name": name, "variant": None, "title": name, "language": "Go", "class_": "idiomatic",
+        "status": "measured", "throughput_rps": Measure(estimate=8000, ci=None, blocks=(8000,)),
+    }  # fmt: skip
+    return ContenderResult(**(told | more))
+
+
+def race(*rows: ContenderResult) -> WorkloadResult:
+    return WorkloadResult(
+        name="greet", kind="grpc", title="", question="", metric="throughput_rps", reference="go", blocks=1,
+        blocks_planned=1, slices=1, contenders=rows, null_pair=None, gates=(), verdicts=(),
+    )  # fmt: skip
+
+
+def outside(**more: Any) -> OutsideRun:
+    told: dict[str, Any] = {
+        "workload": "greet [study] (as-published)", "block": 0, "entry": "go", "run": 0, "tool": "ghz",
+        "version": "1", "argv": ("ghz", "-c", "2"), "in_flight": 2, "requests": 100, "seconds": 1.0,
+        "throughput_rps": 100.0, "latency_ms": {"mean": 1.0, "max": 2.0}, "errors": {}, "wall_s": 2.0,
+        "generator_cpu_s": 3.0, "server_cpu_s": 0.5, "cpus": 2, "threads": 1, "output": "logs/x",
+    }  # fmt: skip
+    return OutsideRun(**(told | more))
+
+
+def remarks(of: ContenderResult) -> str:
+    ((*_, told),) = published_table.rows(race(of))
+    return told
+
+
+def test_a_call_that_streams_is_told_in_messages_too() -> None:
+    lost = row("lost", status="failed", reason="gone", throughput_rps=None)
+    assert list(findings.streamed(race(row("go"), lost), 100)) == [
+        "100 messages a call; messages/s: go 800,000"
+    ]
+    assert list(findings.streamed(race(row("go")), 1)) == []
+    assert list(findings.streamed(race(lost), 100)) == []
+
+
+def test_a_servers_cpu_and_memory_stand_beside_the_published() -> None:
+    printed = PublishedRow(contender="go", cpu_percent=200, memory="53, no unit")
+    told = remarks(row("go", outside=outside(), published=printed, peak_memory_bytes=21_000_000))
+    assert "ghz used 150% of a CPU, the server 25% (published 200%); " in told
+    assert "peak memory of the server 21 MB (published 53, no unit)" in told
+
+
+def test_what_was_not_published_is_not_told() -> None:
+    told = remarks(row("go", outside=outside(), published=PublishedRow(contender="go"), peak_memory_bytes=1))
+    assert "published" not in told
+    assert "the server 25%; peak memory of the server" in told
+
+
+def test_a_program_has_no_server() -> None:
+    assert "server" not in remarks(row("go", outside=outside(server_cpu_s=None)))
