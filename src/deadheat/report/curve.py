@@ -47,14 +47,20 @@ def _table(races: Sequence[WorkloadResult]) -> Table:
 
 def _turn(races: Sequence[WorkloadResult], labels: Sequence[str], id_: str) -> str:
     """Where the order of a contender and the reference turns: told are the settings whose interval leaves
-    1 out."""
-    told = [(word, label) for race, label in zip(races, labels, strict=True) if (word := _side(race, id_))]
-    words_ = list(dict.fromkeys(word for word, _ in told))
-    if len(words_) == 1:
-        return words_[0] if len(told) == len(races) else f"{words_[0]} where it can be told"
-    return "; ".join(
-        f"{side} at {', '.join(label for word, label in told if word == side)}" for side in words_
-    )
+    1 out, and the others where the contender was measured are open."""
+    if id_ == races[0].reference:
+        return ""
+    raced = [(race, label) for race, label in zip(races, labels, strict=True) if _measured(race, id_)]
+    told: dict[str, list[str]] = {}
+    for race, label in raced:
+        told.setdefault(_side(race, id_) or "open", []).append(label)
+    if len(told) == 1 and len(raced) == len(races):
+        return next(iter(told))
+    return "; ".join(f"{side} at {', '.join(at)}" for side, at in told.items())
+
+
+def _measured(race: WorkloadResult, id_: str) -> bool:
+    return any(row.id == id_ and row.status == "measured" for row in race.contenders)
 
 
 def _side(race: WorkloadResult, id_: str) -> str | None:
