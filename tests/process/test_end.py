@@ -139,6 +139,20 @@ while os.path.getsize('out') == 0 or open('out').read().count(chr(10)) < 2:
     assert not any(alive(int(pid)) for pid in said(tmp_path / "out", 2))
 
 
+def test_a_helper_that_goes_when_its_program_has_gone_was_not_left_behind(start: Start) -> None:
+    """Erlang has such a one: it reads from a pipe, which ends with the program."""
+    source = """
+reading, writing = os.pipe()
+if os.fork() == 0:
+    os.close(writing)
+    os.read(reading, 1)
+    time.sleep(0.05)
+    os._exit(0)
+"""
+    exit = start(python(source)).wait(PATIENCE_S)
+    assert (exit.code, exit.stray, exit.ok) == (0, 0, True)
+
+
 def test_one_that_flees_by_forking_is_caught(start: Start, tmp_path: Path) -> None:
     """Each process lives only to fork the next, always somewhere else than where one looks."""
     source = """

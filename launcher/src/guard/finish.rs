@@ -13,16 +13,17 @@ use crate::{freeze, usage};
 /// A killed process that has not gone after this long is stuck in the kernel.
 const STUCK_NS: u64 = 10_000_000_000;
 
+/// A helper that ends when its program has ended (Erlang's, at the end of a pipe) needs its turn on a CPU for
+/// that: only what is there after this long was left behind.
+const PARTING_NS: u64 = 500_000_000;
+
 /// The kernel adds up resident pages a batch at a time: 32 pages a CPU, for small numbers of CPUs.
 const COUNTER_ERROR_BYTES: u64 = 256 << 10;
 
 impl Guard {
     pub(super) fn finish(mut self) -> ExitCode {
         let stray = match self.why {
-            Why::Exit | Why::Stopped => tree::members()
-                .iter()
-                .filter(|member| member.state != State::Dead)
-                .count(),
+            Why::Exit | Why::Stopped => self.left_behind(),
             Why::Killed | Why::TimeLimit => 0, // killed with the program, not left by it
         };
         let gone = self.clear();
@@ -35,6 +36,20 @@ impl Guard {
             ExitCode::SUCCESS
         } else {
             ExitCode::FAILURE
+        }
+    }
+
+    /// How many of the program's kin are still alive, once those that are just going have gone.
+    fn left_behind(&mut self) -> usize {
+        let settled_ns = sys::monotonic_ns() + PARTING_NS;
+        loop {
+            self.reap();
+            let members = tree::members();
+            let alive = members.iter().filter(|m| m.state != State::Dead).count();
+            if alive == 0 || sys::monotonic_ns() > settled_ns {
+                return alive;
+            }
+            self.rest(Duration::from_millis(1));
         }
     }
 
