@@ -30,14 +30,18 @@ def render(races: Sequence[CalibrationRace]) -> str:
     here = races[-1].machine
     minutes = sum(race.seconds for race in races) / 60
     parts = [
-        f"{len(races)} races in {minutes:.0f} minutes, {min(r.at for r in races)[:10]} to "
-        f"{max(r.at for r in races)[:10]}: {here.cores} cores, {here.cpu_model}, Linux {here.kernel}. "
-        "Verdicts are by the interval alone, whatever the gates say.",
+        f"{len(races)} races in {minutes:.0f} minutes, {_days(races)}: {here.cores} cores, {here.cpu_model}, "
+        f"Linux {here.kernel}. Verdicts are by the interval alone, whatever the gates say.",
         _so_far(races),
         identical([race for race in races if race.kind == "identical"]),
         planted([race for race in races if race.kind == "planted"]),
     ]
     return "\n\n".join(part for part in parts if part)
+
+
+def _days(races: Sequence[CalibrationRace]) -> str:
+    first, last = min(race.at for race in races)[:10], max(race.at for race in races)[:10]
+    return first if first == last else f"{first} to {last}"
 
 
 def _so_far(races: Sequence[CalibrationRace]) -> str:
