@@ -16,6 +16,13 @@ pub fn real_ns() -> u64 {
     to_ns(clock_gettime(ClockId::Realtime))
 }
 
+/// CLOCK_REALTIME less CLOCK_MONOTONIC, as it is now: somebody may set the clock. If anything it
+/// is too small, so that no stamp of the kernel seems to be earlier than it was.
+#[inline]
+pub fn real_offset_ns() -> u64 {
+    real_ns().wrapping_sub(now_ns())
+}
+
 /// Lets this thread's timers fire when they are due, not up to 50 us later as usual.
 pub fn exact_timers() {
     // Not granted, requests go out a little late: no reason to give up.

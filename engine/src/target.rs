@@ -239,7 +239,8 @@ where
 /// The ring, where it is asked for.
 fn uring(spec: &Spec, address: &Address, connections: usize) -> Result<Option<Uring>> {
     match spec.io {
-        // It does not measure better: docs/performance.md.
+        // The ring saves a few percent where the generator is the limit and costs more where it is
+        // not, and nobody knows yet which it will be: docs/performance.md.
         Io::Auto | Io::Epoll => Ok(None),
         Io::Uring if spec.coalesce != Coalesce::Off => Err(Error::usage(
             "--coalesce needs receive timestamps, which --io uring does not have: --io epoll",

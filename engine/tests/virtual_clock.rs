@@ -1,120 +1,20 @@
 //! The real load loop over a simulated network in virtual time: what a stall does to latency,
 //! exactly, with no machine in between.
 
+#[path = "support/simulated.rs"]
+mod simulated;
+
 use deadheat_load::load::arrivals::Arrivals;
 use deadheat_load::load::coalesce::Coalesce;
-use deadheat_load::load::control::Control;
 use deadheat_load::load::open_loop::Pacing;
 use deadheat_load::load::turn::{Slice, Turn};
-use deadheat_load::load::{Load, Settings};
-use deadheat_load::net::{Event, Net};
-use deadheat_load::protocol::http1::{Http1, Request};
-use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
-use std::io::{self, ErrorKind::WouldBlock};
+use deadheat_load::load::Load;
+use deadheat_load::protocol::http1::Http1;
+use simulated::{over, Simulated, START_NS};
 use std::rc::Rc;
 
 const MS: u64 = 1_000_000;
 const S: u64 = 1_000 * MS;
-const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
-
-/// What the server does with a request that arrives at a point in time: when is it answered?
-type Server = Box<dyn FnMut(u64) -> u64>;
-
-/// Connections to a server that answers each request at the time that `Server` says. Time
-/// passes only while the loop waits.
-struct Simulated {
-    now_ns: u64,
-    server: Server,
-    /// Replies on their way, by time: (time, order) to connection.
-    coming: BTreeMap<(u64, u64), usize>,
-    here: Vec<VecDeque<(u64, &'static [u8])>>,
-    order: u64,
-    requests: Rc<RefCell<Vec<u64>>>,
-    /// As told by the kernel, if it is asked to.
-    arrived_ns: Option<u64>,
-    is_stamped: bool,
-    /// What it takes to handle one reply.
-    busy_ns: u64,
-    waits: Rc<Cell<u64>>,
-    /// When each reply arrived, in order.
-    arrivals: Rc<RefCell<Vec<u64>>>,
-}
-
-impl Net for Simulated {
-    fn now_ns(&self) -> u64 {
-        self.now_ns
-    }
-
-    fn connect(&mut self, _: usize) -> io::Result<bool> {
-        Ok(true)
-    }
-
-    fn connected(&mut self, _: usize) -> io::Result<bool> {
-        Ok(true)
-    }
-
-    fn close(&mut self, id: usize) {
-        self.here[id].clear();
-        self.coming.retain(|_, to| *to != id);
-    }
-
-    fn send(&mut self, id: usize, bytes: &[u8]) -> io::Result<usize> {
-        assert!(bytes.ends_with(b"\r\n\r\n"), "whole requests");
-        self.requests.borrow_mut().push(self.now_ns);
-        self.order += 1;
-        let at_ns = (self.server)(self.now_ns);
-        self.coming.insert((at_ns, self.order), id);
-        Ok(bytes.len())
-    }
-
-    fn recv(&mut self, id: usize, buffer: &mut [u8]) -> io::Result<usize> {
-        let (at_ns, reply) = self.here[id].pop_front().ok_or(WouldBlock)?;
-        self.now_ns += self.busy_ns;
-        self.arrived_ns = self.is_stamped.then_some(at_ns);
-        buffer[..reply.len()].copy_from_slice(reply);
-        Ok(reply.len())
-    }
-
-    fn arrived_ns(&self) -> Option<u64> {
-        self.arrived_ns
-    }
-
-    fn pause(&mut self, ns: u64) {
-        self.now_ns += ns;
-    }
-
-    fn wait(&mut self, deadline_ns: u64, events: &mut Vec<Event>) -> io::Result<()> {
-        events.clear();
-        self.waits.set(self.waits.get() + 1);
-        let Some((&(at_ns, _), _)) = self.coming.first_key_value() else {
-            assert_ne!(deadline_ns, u64::MAX, "waiting for nothing for ever");
-            self.now_ns = self.now_ns.max(deadline_ns);
-            return Ok(());
-        };
-        if at_ns > deadline_ns {
-            self.now_ns = self.now_ns.max(deadline_ns);
-            return Ok(());
-        }
-        self.now_ns = self.now_ns.max(at_ns);
-        while let Some(entry) = self.coming.first_entry() {
-            if entry.key().0 > self.now_ns {
-                break;
-            }
-            let at_ns = entry.key().0;
-            let id = entry.remove();
-            self.here[id].push_back((at_ns, REPLY));
-            self.arrivals.borrow_mut().push(at_ns);
-            events.push(Event {
-                id,
-                readable: true,
-                hangup: false,
-                writable: false,
-            });
-        }
-        Ok(())
-    }
-}
 
 /// A run over `server`: the slice, the load with its histograms, when each request was sent.
 fn run(
@@ -127,46 +27,6 @@ fn run(
     let (slice, load) = over(net, connections, Coalesce::Off, turn);
     let sent = requests.borrow().clone();
     (slice, load, sent)
-}
-
-impl Simulated {
-    fn new(server: impl FnMut(u64) -> u64 + 'static, connections: usize) -> Self {
-        Self {
-            now_ns: 1_000 * S,
-            server: Box::new(server),
-            coming: BTreeMap::new(),
-            here: vec![VecDeque::new(); connections],
-            order: 0,
-            requests: Rc::default(),
-            arrived_ns: None,
-            is_stamped: false,
-            busy_ns: 0,
-            waits: Rc::default(),
-            arrivals: Rc::default(),
-        }
-    }
-}
-
-fn over(
-    net: Simulated,
-    connections: usize,
-    coalesce: Coalesce,
-    turn: &Turn,
-) -> (Slice, Load<Http1, Simulated>) {
-    let mut request = Request::get("/");
-    request.expect.status = Some(200);
-    request.expect.body = Some("ok".into());
-    let settings = Settings {
-        connections,
-        keep_alive: true,
-        depth: 1,
-        timeout_ns: 10 * S,
-        coalesce,
-    };
-    let mut load = Load::new(settings, Http1::new(vec![request], "h", true), net);
-    load.open("simulated").expect("always");
-    let slice = load.turn(turn, &Control::default()).expect("always");
-    (slice, load)
 }
 
 fn open_loop(rate: f64, counted_ms: u64) -> Turn {
@@ -236,7 +96,7 @@ fn a_closed_loop_does_not_see_the_stall() {
 #[test]
 fn requests_go_out_at_their_times() {
     let (slice, _, sent) = run(|at| at + 100_000, 8, &open_loop(1_000.0, 1_000));
-    let expected: Vec<u64> = (0..1_000).map(|n| 1_000 * S + n * MS).collect();
+    let expected: Vec<u64> = (0..1_000).map(|n| START_NS + n * MS).collect();
     assert_eq!(sent, expected);
     assert_eq!(slice.counts.latency_sum_ns, 1_000 * 100_000);
 }
@@ -246,7 +106,7 @@ fn bursts_go_out_together_and_never_late() {
     let mut turn = open_loop(10_000.0, 100);
     turn.pacing = Pacing::Burst;
     let (slice, _, sent) = run(|at| at + 100_000, 16, &turn);
-    let expected: Vec<u64> = (0..1_000).map(|n| 1_000 * S + n / 10 * MS).collect();
+    let expected: Vec<u64> = (0..1_000).map(|n| START_NS + n / 10 * MS).collect();
     assert_eq!(sent, expected);
     // None was late, so each latency is its service time.
     assert_eq!(slice.counts.latency_sum_ns, 1_000 * 100_000);
@@ -321,76 +181,4 @@ fn a_server_that_never_answers_ends_the_turn_after_the_timeout() {
     assert_eq!(slice.counts.errors.timeout, sent.len() as u64);
     assert_eq!(open.sent + open.unsent, 1_000);
     assert_eq!(slice.drained_ns - slice.started_ns, 11 * S);
-}
-
-/// Two seconds of a closed loop, each reply handled in `busy_us`: replies and waits.
-fn closed(
-    server: impl FnMut(u64) -> u64 + 'static,
-    connections: usize,
-    busy_us: u64,
-    coalesce: Coalesce,
-) -> (u64, u64) {
-    let mut net = Simulated::new(server, connections);
-    net.busy_ns = busy_us * 1_000;
-    net.is_stamped = coalesce != Coalesce::Off;
-    let (waits, arrivals) = (Rc::clone(&net.waits), Rc::clone(&net.arrivals));
-    let turn = Turn {
-        lead_in_ms: 100,
-        counted_ms: 2_000,
-        ..Turn::default()
-    };
-    let (slice, _) = over(net, connections, coalesce, &turn);
-    assert_eq!(slice.counts.errors.total(), 0);
-    if coalesce != Coalesce::Off {
-        // However late they are read, they are counted where they arrived.
-        let counted = slice.counted_from_ns..slice.counted_until_ns;
-        let arrivals = arrivals.borrow();
-        let arrived = arrivals.iter().filter(|at_ns| counted.contains(at_ns));
-        assert_eq!(slice.counts.replies, arrived.count() as u64);
-    }
-    (slice.counts.replies, waits.get())
-}
-
-/// One request at a time, so long each.
-fn one_by_one(each_ns: u64) -> impl FnMut(u64) -> u64 {
-    let mut free_ns = 0;
-    move |arrived_ns| {
-        free_ns = arrived_ns.max(free_ns) + each_ns;
-        free_ns
-    }
-}
-
-#[test]
-fn pauses_save_wake_ups_and_cost_no_throughput_where_the_server_is_the_limit() {
-    for connections in [64, 256] {
-        let run = |coalesce| closed(one_by_one(16_000), connections, 5, coalesce);
-        let (replies, waits) = run(Coalesce::Off);
-        let (with, fewer) = run(Coalesce::Auto);
-        assert!(with as f64 >= replies as f64 * 0.999, "{with} of {replies}");
-        assert!(fewer * 20 < waits, "{connections}: {fewer} of {waits}");
-    }
-}
-
-#[test]
-fn there_are_hardly_any_pauses_where_they_would_cost_throughput() {
-    // Each reply takes its time, whatever else there is to do.
-    for delay_us in [500, 10_000] {
-        let run = |coalesce| closed(move |at| at + delay_us * 1_000, 64, 2, coalesce);
-        let (replies, _) = run(Coalesce::Off);
-        let (with, _) = run(Coalesce::Auto);
-        assert!(
-            with as f64 >= replies as f64 * 0.99,
-            "{delay_us} us: {with} of {replies}"
-        );
-    }
-    // The generator is the limit.
-    for connections in [64, 256] {
-        let run = |coalesce| closed(one_by_one(3_000), connections, 4, coalesce);
-        let (replies, _) = run(Coalesce::Off);
-        let (with, _) = run(Coalesce::Auto);
-        assert!(
-            with as f64 >= replies as f64 * 0.99,
-            "{connections} connections: {with} of {replies}"
-        );
-    }
 }

@@ -53,7 +53,7 @@ pub struct Load {
     /// Wait a little so that one wake-up serves several replies: off, auto, or a time in us
     #[arg(long, default_value = "off", value_name = "off|auto|200us")]
     coalesce: Coalesce,
-    /// How bytes get to the kernel; auto takes what costs less, and the summary says which
+    /// How bytes get to the kernel; auto is epoll, and the summary says what was used
     #[arg(long, default_value = "auto")]
     io: Io,
     /// Allow addresses outside loopback and private ranges

@@ -129,8 +129,7 @@ impl Net for Epoll {
         let mut raw = [MaybeUninit::uninit(); EVENTS_AT_ONCE];
         let waited = epoll::wait(&self.epoll, &mut raw, Some(&timeout));
         if self.stamped {
-            // Anew each time, as somebody may set the clock.
-            self.real_offset_ns = clock::real_ns().wrapping_sub(clock::now_ns());
+            self.real_offset_ns = clock::real_offset_ns();
         }
         let raw = match waited {
             Ok((raw, _)) => raw,

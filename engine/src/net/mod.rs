@@ -14,7 +14,7 @@ use std::io;
 /// How the bytes get to the kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Io {
-    /// Whichever costs less by measurement (docs/performance.md), where there is a choice.
+    /// Whichever costs less by measurement where it matters: epoll (docs/performance.md).
     #[default]
     Auto,
     Epoll,

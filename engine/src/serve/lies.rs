@@ -73,6 +73,7 @@ pub struct Replies {
     hung_up: bool,
     /// Replies so far on the connection in hand.
     pub answered: u64,
+    /// When what is to be answered came.
     pub now_ns: u64,
     random: u64,
 }
@@ -103,6 +104,11 @@ impl Replies {
 
     pub fn lies(&self) -> &Lies {
         &self.lies
+    }
+
+    /// Whether replies are to be sent at times of their own.
+    pub fn are_held(&self) -> bool {
+        !self.lies.delay.is_zero() || !self.lies.jitter.is_zero()
     }
 
     /// A request has come: how is it to be answered? Its reply goes to `bytes`.

@@ -30,11 +30,7 @@ impl Http1 {
         }
         let (slot, asked) = connection.in_flight.front()?;
         let prepared = &self.requests[asked.request as usize];
-        let expect = &prepared.request.expect;
-        let status_is_right = match expect.status {
-            Some(status) => status == head.status,
-            None => !expect.success || head.status < 400,
-        };
+        let status_is_right = prepared.request.expect.accepts(head.status);
         let body_is_right = match &prepared.expected_body {
             None => true,
             Some(expected) => expected.constant() == Some(&input[self.known.len()..end]),

@@ -39,14 +39,23 @@ pub struct Expect {
 }
 
 impl Expect {
+    #[inline]
+    pub fn accepts(&self, status: u16) -> bool {
+        match self.status {
+            Some(expected) => expected == status,
+            None => !self.success || status < 400,
+        }
+    }
+
     /// What is wrong with a status, if anything is.
     #[inline]
     pub fn judge(&self, status: u16) -> Option<Failure> {
+        if self.accepts(status) {
+            return None;
+        }
         let message = match self.status {
-            Some(expected) if expected == status => return None,
             Some(expected) => format!("status {status}, expected {expected}"),
-            None if self.success && status >= 400 => format!("status {status}"),
-            None => return None,
+            None => format!("status {status}"),
         };
         Some(Failure::new(ErrorKind::Status, message))
     }

@@ -43,6 +43,21 @@ impl Timers {
             .push(Reverse((due_ns, self.order, id, generation)));
     }
 
+    /// Stays awake for the earliest, if it is due within so long.
+    pub fn await_next(&self, within_ns: u64) {
+        let Some(due_ns) = self.next_ns() else {
+            return;
+        };
+        let mut now_ns = clock::now_ns();
+        if due_ns > now_ns + within_ns {
+            return;
+        }
+        while now_ns < due_ns {
+            std::hint::spin_loop();
+            now_ns = clock::now_ns();
+        }
+    }
+
     /// The earliest, if its time has come. The clock is read only where there is one.
     pub fn pop_due(&mut self) -> Option<Due> {
         if self.next_ns()? > clock::now_ns() {

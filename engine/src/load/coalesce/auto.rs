@@ -1,95 +1,6 @@
-//! Waiting a little so that one wake-up serves several replies.
-//!
-//! Where the server is the limit, most of what the generator's CPU time can be saved is
-//! wake-ups. A pause before the next wait costs nothing as long as the server still has
-//! requests to work on. Replies are then read late, so their arrival is told by the kernel's
-//! receive timestamps.
+//! Pauses that follow what the server has to do.
 
-use std::str::FromStr;
-use std::time::Duration;
-
-/// When to pause, and for how long.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Coalesce {
-    #[default]
-    Off,
-    /// For most of the time that the server needs for what is in flight, as long as that does
-    /// not keep it waiting.
-    Auto,
-    Fixed(Duration),
-}
-
-impl FromStr for Coalesce {
-    type Err = String;
-
-    /// `off`, `auto`, or a time in microseconds such as `200us`.
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "off" => Ok(Self::Off),
-            "auto" => Ok(Self::Auto),
-            _ => text
-                .strip_suffix("us")
-                .and_then(|us| us.parse().ok())
-                .filter(|us| (1..=10_000).contains(us))
-                .map(|us| Self::Fixed(Duration::from_micros(us)))
-                .ok_or_else(|| format!("{text:?} is not off, auto or 1us to 10000us")),
-        }
-    }
-}
-
-/// One round of the load loop, between two waits.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Round {
-    /// When the wait was over.
-    pub woke_ns: u64,
-    /// When everything that it brought was handled.
-    pub now_ns: u64,
-    /// What it brought.
-    pub events: usize,
-    /// Requests out now.
-    pub in_flight: u64,
-    /// A running count.
-    pub replies: u64,
-}
-
-/// Decides on pauses.
-#[derive(Debug, Default)]
-pub struct Coalescer {
-    mode: Coalesce,
-    auto: Auto,
-}
-
-impl Coalescer {
-    pub fn new(mode: Coalesce) -> Self {
-        Self {
-            mode,
-            auto: Auto::default(),
-        }
-    }
-
-    pub fn is_on(&self) -> bool {
-        self.mode != Coalesce::Off
-    }
-
-    /// Something arrived then.
-    #[inline]
-    pub fn arrived(&mut self, arrived_ns: u64) {
-        if self.mode == Coalesce::Auto {
-            self.auto.arrived(arrived_ns);
-        }
-    }
-
-    /// How long to pause after this round.
-    pub fn pause_ns(&mut self, round: &Round) -> u64 {
-        match self.mode {
-            Coalesce::Off => 0,
-            // Half of them or more came together anyhow.
-            Coalesce::Fixed(_) if round.events as u64 * 2 >= round.in_flight => 0,
-            Coalesce::Fixed(pause) => pause.as_nanos() as u64,
-            Coalesce::Auto => self.auto.pause_ns(round),
-        }
-    }
-}
+use super::Round;
 
 /// Shorter pauses save no wake-up.
 const SHORTEST_NS: u64 = 20_000;
@@ -116,7 +27,7 @@ const ROUNDS_TO_FORGET: u32 = 32;
 
 /// Watches how fast replies come, and how evenly.
 #[derive(Debug, Default)]
-struct Auto {
+pub struct Auto {
     /// Replies a nanosecond, averaged over some 10 ms; 0 as long as it is not known.
     rate: f64,
     since_ns: u64,
@@ -136,14 +47,16 @@ struct Auto {
 }
 
 impl Auto {
+    /// Something arrived then.
     #[inline]
-    fn arrived(&mut self, arrived_ns: u64) {
+    pub fn arrived(&mut self, arrived_ns: u64) {
         let silence_ns = arrived_ns.saturating_sub(self.last_arrival_ns);
         self.silence_ns = self.silence_ns.max(silence_ns);
         self.last_arrival_ns = self.last_arrival_ns.max(arrived_ns);
     }
 
-    fn pause_ns(&mut self, round: &Round) -> u64 {
+    /// How long to pause after this round.
+    pub fn pause_ns(&mut self, round: &Round) -> u64 {
         self.judge(round);
         self.measure(round.now_ns, round.replies);
         if self.rate == 0.0 || round.now_ns < self.rest_until_ns {
@@ -207,26 +120,14 @@ impl Auto {
 mod tests {
     use super::*;
 
-    #[test]
-    fn words() {
-        assert_eq!("off".parse(), Ok(Coalesce::Off));
-        assert_eq!(
-            "200us".parse(),
-            Ok(Coalesce::Fixed(Duration::from_micros(200)))
-        );
-        for wrong in ["", "on", "0us", "1ms", "20000us"] {
-            assert!(wrong.parse::<Coalesce>().is_err(), "{wrong}");
-        }
-    }
-
     const US: u64 = 1_000;
 
     /// Goes through a round that began at `woke_ns` with these arrivals and took 100 us.
-    fn round(coalescer: &mut Coalescer, woke_ns: u64, arrivals: &[u64], replies: u64) -> u64 {
+    fn round(auto: &mut Auto, woke_ns: u64, arrivals: &[u64], replies: u64) -> u64 {
         for &arrived_ns in arrivals {
-            coalescer.arrived(arrived_ns);
+            auto.arrived(arrived_ns);
         }
-        coalescer.pause_ns(&Round {
+        auto.pause_ns(&Round {
             woke_ns,
             now_ns: woke_ns + 100 * US,
             events: arrivals.len(),
@@ -236,42 +137,42 @@ mod tests {
     }
 
     /// One that knows that 64 requests are 640 us of work, 10 us each.
-    fn that_knows() -> Coalescer {
-        let mut coalescer = Coalescer::new(Coalesce::Auto);
+    fn that_knows() -> Auto {
+        let mut auto = Auto::default();
         // Before the first measurement there is no pause on a guess.
-        assert_eq!(round(&mut coalescer, 1_000_000 * US, &[], 0), 0);
+        assert_eq!(round(&mut auto, 1_000_000 * US, &[], 0), 0);
         // Of 640 us of work a quarter is left, and 100 us have gone by.
-        let pause_ns = round(&mut coalescer, 1_005_000 * US, &[1_005_000 * US], 500);
+        let pause_ns = round(&mut auto, 1_005_000 * US, &[1_005_000 * US], 500);
         assert_eq!(pause_ns, 380 * US);
-        coalescer
+        auto
     }
 
     #[test]
     fn auto_leaves_the_server_a_quarter_of_its_work() {
-        let mut coalescer = that_knows();
+        let mut auto = that_knows();
         let mut now_ns = 1_005_000 * US;
-        let mut next = |coalescer: &mut Coalescer| {
+        let mut next = |auto: &mut Auto| {
             let arrivals: Vec<u64> = (1..=48).map(|n| now_ns + n * 10 * US).collect();
             now_ns += 480 * US;
-            round(coalescer, now_ns, &arrivals, 548)
+            round(auto, now_ns, &arrivals, 548)
         };
         // It has answered all the time: the same again.
-        assert_eq!(next(&mut coalescer), 380 * US);
+        assert_eq!(next(&mut auto), 380 * US);
         // A tenth of the rate: three quarters would be 4.8 ms, but no round is that long.
-        coalescer.auto.rate /= 10.0;
-        assert_eq!(next(&mut coalescer), LONGEST_ROUND_NS - 100 * US);
+        auto.rate /= 10.0;
+        assert_eq!(next(&mut auto), LONGEST_ROUND_NS - 100 * US);
         // Ten times the rate: 64 us of work are too little to pause.
-        coalescer.auto.rate *= 100.0;
-        assert_eq!(next(&mut coalescer), 0);
-        assert_eq!(coalescer.auto.rest_until_ns, 0);
+        auto.rate *= 100.0;
+        assert_eq!(next(&mut auto), 0);
+        assert_eq!(auto.rest_until_ns, 0);
         // An idle second later the rate is unknown.
-        assert_eq!(round(&mut coalescer, 2_000_000 * US, &[], 548), 0);
-        assert_eq!(coalescer.auto.rate, 0.0);
+        assert_eq!(round(&mut auto, 2_000_000 * US, &[], 548), 0);
+        assert_eq!(auto.rate, 0.0);
     }
 
     #[test]
     fn auto_leaves_a_server_alone_that_falls_silent() {
-        let mut coalescer = that_knows();
+        let mut auto = that_knows();
         let mut now_ns = 1_005_000 * US;
         let mut pauses = 0;
         let mut rests = Vec::new();
@@ -280,11 +181,11 @@ mod tests {
             let from_ns = now_ns;
             now_ns += 500 * US;
             let arrivals: Vec<u64> = (0..30).map(|n| from_ns + n * 10 * US).collect();
-            if round(&mut coalescer, now_ns, &arrivals, 500 + n * 50) > 0 {
+            if round(&mut auto, now_ns, &arrivals, 500 + n * 50) > 0 {
                 pauses += 1;
             }
-            if rests.last() != Some(&coalescer.auto.rest_ns) {
-                rests.push(coalescer.auto.rest_ns);
+            if rests.last() != Some(&auto.rest_ns) {
+                rests.push(auto.rest_ns);
             }
         }
         // 4 ms, 8 ms and so on, up to a second: hardly ever again.
@@ -294,29 +195,15 @@ mod tests {
 
     #[test]
     fn one_silence_among_many_rounds_is_nobodys_fault() {
-        let mut coalescer = that_knows();
+        let mut auto = that_knows();
         let mut now_ns = 1_005_000 * US;
         for n in 0..1_000 {
             let from_ns = now_ns;
             now_ns += 500 * US;
             let replies = if n % 20 == 19 { 10 } else { 50 };
             let arrivals: Vec<u64> = (0..replies).map(|n| from_ns + n * 10 * US).collect();
-            let pause_ns = round(&mut coalescer, now_ns, &arrivals, 500 + n * 50);
+            let pause_ns = round(&mut auto, now_ns, &arrivals, 500 + n * 50);
             assert!(pause_ns > 0, "round {n}");
         }
-    }
-
-    #[test]
-    fn off_never_waits() {
-        let mut coalescer = Coalescer::new(Coalesce::Off);
-        assert_eq!(round(&mut coalescer, 1_000_000 * US, &[], 0), 0);
-        assert!(!coalescer.is_on());
-    }
-
-    #[test]
-    fn a_fixed_pause_is_left_out_where_half_came_together() {
-        let mut coalescer = Coalescer::new(Coalesce::Fixed(Duration::from_micros(200)));
-        assert_eq!(round(&mut coalescer, US, &[0; 31], 0), 200 * US);
-        assert_eq!(round(&mut coalescer, US, &[0; 32], 0), 0);
     }
 }

@@ -1,0 +1,81 @@
+//! Pauses of `--coalesce auto`, in virtual time: what they save, and that they cost nothing.
+
+#[path = "support/simulated.rs"]
+mod simulated;
+
+use deadheat_load::load::coalesce::Coalesce;
+use deadheat_load::load::turn::Turn;
+use simulated::{over, Simulated};
+use std::rc::Rc;
+
+/// Two seconds of a closed loop, each reply handled in `busy_us`: replies and waits.
+fn closed(
+    server: impl FnMut(u64) -> u64 + 'static,
+    connections: usize,
+    busy_us: u64,
+    coalesce: Coalesce,
+) -> (u64, u64) {
+    let mut net = Simulated::new(server, connections);
+    net.busy_ns = busy_us * 1_000;
+    net.is_stamped = coalesce != Coalesce::Off;
+    let (waits, arrivals) = (Rc::clone(&net.waits), Rc::clone(&net.arrivals));
+    let turn = Turn {
+        lead_in_ms: 100,
+        counted_ms: 2_000,
+        ..Turn::default()
+    };
+    let (slice, _) = over(net, connections, coalesce, &turn);
+    assert_eq!(slice.counts.errors.total(), 0);
+    if coalesce != Coalesce::Off {
+        // However late they are read, they are counted where they arrived.
+        let counted = slice.counted_from_ns..slice.counted_until_ns;
+        let arrivals = arrivals.borrow();
+        let arrived = arrivals.iter().filter(|at_ns| counted.contains(at_ns));
+        assert_eq!(slice.counts.replies, arrived.count() as u64);
+    }
+    (slice.counts.replies, waits.get())
+}
+
+/// One request at a time, so long each.
+fn one_by_one(each_ns: u64) -> impl FnMut(u64) -> u64 {
+    let mut free_ns = 0;
+    move |arrived_ns| {
+        free_ns = arrived_ns.max(free_ns) + each_ns;
+        free_ns
+    }
+}
+
+#[test]
+fn pauses_save_wake_ups_and_cost_no_throughput_where_the_server_is_the_limit() {
+    for connections in [64, 256] {
+        let run = |coalesce| closed(one_by_one(16_000), connections, 5, coalesce);
+        let (replies, waits) = run(Coalesce::Off);
+        let (with, fewer) = run(Coalesce::Auto);
+        assert!(with as f64 >= replies as f64 * 0.999, "{with} of {replies}");
+        assert!(fewer * 20 < waits, "{connections}: {fewer} of {waits}");
+    }
+}
+
+#[test]
+fn there_are_hardly_any_pauses_where_they_would_cost_throughput() {
+    // Each reply takes its time, whatever else there is to do.
+    for delay_us in [500, 10_000] {
+        let run = |coalesce| closed(move |at| at + delay_us * 1_000, 64, 2, coalesce);
+        let (replies, _) = run(Coalesce::Off);
+        let (with, _) = run(Coalesce::Auto);
+        assert!(
+            with as f64 >= replies as f64 * 0.99,
+            "{delay_us} us: {with} of {replies}"
+        );
+    }
+    // The generator is the limit.
+    for connections in [64, 256] {
+        let run = |coalesce| closed(one_by_one(3_000), connections, 4, coalesce);
+        let (replies, _) = run(Coalesce::Off);
+        let (with, _) = run(Coalesce::Auto);
+        assert!(
+            with as f64 >= replies as f64 * 0.99,
+            "{connections} connections: {with} of {replies}"
+        );
+    }
+}

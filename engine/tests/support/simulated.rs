@@ -1,0 +1,159 @@
+//! The load loop over a simulated network in virtual time.
+
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+use deadheat_load::load::coalesce::Coalesce;
+use deadheat_load::load::control::Control;
+use deadheat_load::load::turn::{Slice, Turn};
+use deadheat_load::load::{Load, Settings};
+use deadheat_load::net::{Event, Net};
+use deadheat_load::protocol::http1::{Http1, Request};
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{self, ErrorKind::WouldBlock};
+use std::rc::Rc;
+
+/// When it is, at first.
+pub const START_NS: u64 = 1_000_000_000_000;
+const TIMEOUT_NS: u64 = 10_000_000_000;
+const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
+
+/// What the server does with a request that arrives at a point in time: when is it answered?
+pub type Server = Box<dyn FnMut(u64) -> u64>;
+
+/// Connections to a server that answers each request at the time that `Server` says. Time
+/// passes only while the loop waits or pauses, and for `busy_ns` with each reply.
+pub struct Simulated {
+    now_ns: u64,
+    server: Server,
+    /// Replies on their way, by time: (time, order) to connection.
+    coming: BTreeMap<(u64, u64), usize>,
+    here: Vec<VecDeque<(u64, &'static [u8])>>,
+    order: u64,
+    /// When each request was sent.
+    pub requests: Rc<RefCell<Vec<u64>>>,
+    /// As told by the kernel, if it is asked to.
+    arrived_ns: Option<u64>,
+    pub is_stamped: bool,
+    /// What it takes to handle one reply.
+    pub busy_ns: u64,
+    pub waits: Rc<Cell<u64>>,
+    /// When each reply arrived, in order.
+    pub arrivals: Rc<RefCell<Vec<u64>>>,
+}
+
+impl Net for Simulated {
+    fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    fn connect(&mut self, _: usize) -> io::Result<bool> {
+        Ok(true)
+    }
+
+    fn connected(&mut self, _: usize) -> io::Result<bool> {
+        Ok(true)
+    }
+
+    fn close(&mut self, id: usize) {
+        self.here[id].clear();
+        self.coming.retain(|_, to| *to != id);
+    }
+
+    fn send(&mut self, id: usize, bytes: &[u8]) -> io::Result<usize> {
+        assert!(bytes.ends_with(b"\r\n\r\n"), "whole requests");
+        self.requests.borrow_mut().push(self.now_ns);
+        self.order += 1;
+        let at_ns = (self.server)(self.now_ns);
+        self.coming.insert((at_ns, self.order), id);
+        Ok(bytes.len())
+    }
+
+    fn recv(&mut self, id: usize, buffer: &mut [u8]) -> io::Result<usize> {
+        let (at_ns, reply) = self.here[id].pop_front().ok_or(WouldBlock)?;
+        self.now_ns += self.busy_ns;
+        self.arrived_ns = self.is_stamped.then_some(at_ns);
+        buffer[..reply.len()].copy_from_slice(reply);
+        Ok(reply.len())
+    }
+
+    fn arrived_ns(&self) -> Option<u64> {
+        self.arrived_ns
+    }
+
+    fn pause(&mut self, ns: u64) {
+        self.now_ns += ns;
+    }
+
+    fn wait(&mut self, deadline_ns: u64, events: &mut Vec<Event>) -> io::Result<()> {
+        events.clear();
+        self.waits.set(self.waits.get() + 1);
+        let Some((&(at_ns, _), _)) = self.coming.first_key_value() else {
+            assert_ne!(deadline_ns, u64::MAX, "waiting for nothing for ever");
+            self.now_ns = self.now_ns.max(deadline_ns);
+            return Ok(());
+        };
+        if at_ns > deadline_ns {
+            self.now_ns = self.now_ns.max(deadline_ns);
+            return Ok(());
+        }
+        self.now_ns = self.now_ns.max(at_ns);
+        while let Some(entry) = self.coming.first_entry() {
+            if entry.key().0 > self.now_ns {
+                break;
+            }
+            let at_ns = entry.key().0;
+            let id = entry.remove();
+            self.here[id].push_back((at_ns, REPLY));
+            self.arrivals.borrow_mut().push(at_ns);
+            events.push(Event {
+                id,
+                readable: true,
+                hangup: false,
+                writable: false,
+            });
+        }
+        Ok(())
+    }
+}
+
+impl Simulated {
+    pub fn new(server: impl FnMut(u64) -> u64 + 'static, connections: usize) -> Self {
+        Self {
+            now_ns: START_NS,
+            server: Box::new(server),
+            coming: BTreeMap::new(),
+            here: vec![VecDeque::new(); connections],
+            order: 0,
+            requests: Rc::default(),
+            arrived_ns: None,
+            is_stamped: false,
+            busy_ns: 0,
+            waits: Rc::default(),
+            arrivals: Rc::default(),
+        }
+    }
+}
+
+/// A turn on a target of so many connections over `net`.
+pub fn over(
+    net: Simulated,
+    connections: usize,
+    coalesce: Coalesce,
+    turn: &Turn,
+) -> (Slice, Load<Http1, Simulated>) {
+    let mut request = Request::get("/");
+    request.expect.status = Some(200);
+    request.expect.body = Some("ok".into());
+    let settings = Settings {
+        connections,
+        keep_alive: true,
+        depth: 1,
+        timeout_ns: TIMEOUT_NS,
+        coalesce,
+    };
+    let mut load = Load::new(settings, Http1::new(vec![request], "h", true), net);
+    load.open("simulated").expect("always");
+    let slice = load.turn(turn, &Control::default()).expect("always");
+    (slice, load)
+}
