@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,7 @@ from deadheat.kinds import server
 from deadheat.kinds.base import Stage
 from deadheat.kinds.server import ServerBlock
 from deadheat.meter import CpuTime
-from deadheat.model.observation import Built, Failed, Observation
+from deadheat.model.observation import Built, Failed, Observation, Slice
 from deadheat.model.plan import Entry, Plan, WorkloadPlan
 from deadheat.program import Why
 from deadheat.report.live import NoView
@@ -127,6 +127,23 @@ class FakeEngine:
         self.steps.append(("close", target))
 
 
+class WarmingEngine(FakeEngine):
+    """Its servers answer with these mean latencies (ms), a warm-up each; it notes how long slices were."""
+
+    means_ms: Sequence[float]
+    lengths_ms: list[tuple[int, int]]
+
+    def turn(
+        self, target: str, token: str, lead_in_ms: int, counted_ms: int, **given: object
+    ) -> dict[str, Any]:
+        warm_ups = self.steps.count(("warm", target))
+        counted = super().turn(target, token, lead_in_ms, counted_ms, **given)
+        if lead_in_ms:
+            self.lengths_ms.append((lead_in_ms, counted_ms))
+            return counted
+        return {**counted, "replies": 2, "latency_sum_ns": int(2e6 * self.means_ms[warm_ups])}
+
+
 @pytest.fixture
 def steps(monkeypatch: pytest.MonkeyPatch) -> list[Step]:
     written: list[Step] = []
@@ -211,6 +228,35 @@ def test_a_block_from_start_to_stop(stage: Stage, steps: list[Step]) -> None:
             *(("stop", e) for e in reversed(block.start)),
             ("engine", "down"),
         ]
+
+
+@pytest.mark.parametrize(
+    ("means_ms", "warm_ups", "lengths_ms"),
+    [
+        ([0.5], 1, (5, 10)),  # slices of 10 ms hold 20 times the latency
+        ([600, 0.5], 2, (5, 10)),  # cold at first: warmed up again, its slices stay short
+        ([6, 5], 2, (50, 100)),  # slow it is, and no longer warming
+        ([600, 300, 100, 20], 4, (200, 400)),  # not for ever
+    ],
+)
+def test_a_cold_server_is_warmed_up_until_it_is_no_faster(
+    stage: Stage,
+    steps: list[Step],
+    monkeypatch: pytest.MonkeyPatch,
+    means_ms: Sequence[float],
+    warm_ups: int,
+    lengths_ms: tuple[int, int],
+) -> None:
+    monkeypatch.setattr(server, "Engine", WarmingEngine)
+    monkeypatch.setattr(WarmingEngine, "means_ms", means_ms, raising=False)
+    monkeypatch.setattr(WarmingEngine, "lengths_ms", [], raising=False)
+    block = schedule.blocks(stage.race, stage.plan.seed)[0]
+    with ExitStack() as stack:
+        observed = list(_observe(stage, block, stack))
+    assert {steps.count(("warm", entry)) for entry in block.start} == {warm_ups}
+    assert set(WarmingEngine.lengths_ms) == {lengths_ms}
+    warming = [(o.entry, o.turn) for o in observed if isinstance(o, Slice) and o.warm_up]
+    assert sorted(warming) == sorted((entry, n) for entry in block.start for n in range(warm_ups))
 
 
 def test_blocks_start_in_orders_of_their_own(stage: Stage) -> None:

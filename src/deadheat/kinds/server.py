@@ -24,6 +24,8 @@ STOP_GRACE_S = 5.0
 REQUEST_TIMEOUT_MS = 5000
 # Slices grow with the latency: 10 times the mean to settle, 20 times to count.
 LEAD_IN_LATENCIES, COUNTED_LATENCIES = 10, 20
+# A server is still warming up where its mean latency fell below this share of the warm-up's before.
+MOST_WARM_UPS, STILL_WARMING = 4, 0.75
 FEWEST_ROUNDS = 2
 
 # One request to a server at a port, with a token. Raises Wrong, or OSError where nobody answers.
@@ -66,7 +68,7 @@ class ServerBlock:
             yield self._started(entry)
         for entry in self._block.start:
             if entry in self._running:
-                yield self._warmed_up(entry)
+                yield from self._warmed_up(entry)
         rounds = self._affordable_rounds()
         for turn in self._block.turns:
             if turn.entry in self._running and turn.round < rounds:
@@ -110,21 +112,31 @@ class ServerBlock:
             return wrong.reason
         return None
 
-    def _warmed_up(self, entry: str) -> Observation:
-        """A longer turn that is not counted; it also tells how long this server's slices must be."""
+    def _warmed_up(self, entry: str) -> Generator[Observation]:
+        """Longer turns that are not counted; they also tell how long this server's slices must be.
+
+        A cold virtual machine answers its first requests hundreds of times more slowly than those after
+        them, and its slices would take ten seconds each: so again, for as long as that makes it faster.
+        """
         self._stage.view.state(entry, "warming")
-        running = self._running[entry]
-        observed = self._turn(running, Turn(0, 0, entry), 0, self._stage.race.warm_up_ms)
-        if isinstance(observed, Slice) and observed.replies:
+        running, race = self._running[entry], self._stage.race
+        last_ms = math.inf
+        for number in range(MOST_WARM_UPS):
+            observed = self._turn(running, Turn(0, number, entry), 0, race.warm_up_ms)
+            yield observed
+            if not isinstance(observed, Slice) or not observed.replies:
+                return
             mean_ms = observed.latency_sum_ns / observed.replies / 1e6
-            race = self._stage.race
             running.lead_in_ms = _grown(race.lead_in_ms, LEAD_IN_LATENCIES * mean_ms)
             running.counted_ms = _grown(race.counted_ms, COUNTED_LATENCIES * mean_ms)
             try:
                 self._engine.histogram(entry)  # what the warm-up left in it
             except EngineError as error:
-                return self._failed(entry, str(error))
-        return observed
+                yield self._failed(entry, str(error))
+                return
+            if running.counted_ms == race.counted_ms or mean_ms > STILL_WARMING * last_ms:
+                return
+            last_ms = mean_ms
 
     def _affordable_rounds(self) -> int:
         """As many rounds as take about the planned time, where slow servers need longer slices."""
