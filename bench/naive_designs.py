@@ -111,7 +111,7 @@ def deadheat_looks(machine: Traces, effect: float) -> FloatArray:
     for run in effects:
         for blocks in looks.blocks:
             verdict = stats.judge_family({0: stats.estimate(run[:blocks])}, 0.0, looks=looks)[0]
-            if stats.settled([verdict]):
+            if looks.may_end(blocks) and stats.settled([verdict]):
                 break
         wins.append(_sign(verdict))
     return np.array(wins)

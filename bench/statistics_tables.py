@@ -47,7 +47,7 @@ def run_family(effects: FloatArray, margin: float, looks: Looks) -> dict[int, st
     for blocks in looks.blocks:
         rows = {i: stats.estimate(row[:blocks]) for i, row in enumerate(effects)}
         verdicts = stats.judge_family(rows, margin, looks=looks)
-        if stats.settled(verdicts.values()):
+        if looks.may_end(blocks) and stats.settled(verdicts.values()):
             break
     return verdicts
 

@@ -104,7 +104,7 @@ def settled(result: WorkloadResult) -> bool:
     """Whether a planned look may end the race: every verdict is in, and none was refused."""
     looks = stats.plan_looks(result.blocks_planned)
     judged = [verdict.verdict in ("faster", "dead heat") for verdict in result.verdicts]
-    return looks.due(result.blocks) and bool(judged) and all(judged)
+    return looks.may_end(result.blocks) and bool(judged) and all(judged)
 
 
 def claimed_pairs(suite: Suite, race: WorkloadPlan) -> list[tuple[str, str]]:

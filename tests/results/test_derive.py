@@ -111,7 +111,7 @@ def test_a_look_ends_a_race_only_when_every_verdict_is_in(tmp_path: Path) -> Non
     assert derive.settled(clear)
     open_ = derived(tmp_path / "b", observations(race(8), {"fast": 1.03}, noise=0.6), blocks=12)
     assert not derive.settled(open_)
-    early = derived(tmp_path / "c", observations(race(2), noise=0.001), blocks=12)
+    early = derived(tmp_path / "c", observations(race(4), noise=0.001), blocks=12)
     assert not derive.settled(early)
 
 

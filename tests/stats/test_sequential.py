@@ -86,17 +86,29 @@ def test_looks_must_ascend(looks: tuple[int, ...]) -> None:
 
 def test_the_plan_can_be_printed() -> None:
     text = stats.plan_looks(6).describe()
-    assert text.startswith("looks after each block from 3 on; stops when every pair is faster or a dead heat")
+    assert text.startswith(
+        "looks after each block from 3 on; stops when every pair is faster or a dead heat after 5 or more, "
+        "else after 6; alpha"
+    )
+    assert "from 3 on; stops after 5; alpha" in stats.plan_looks(5).describe()
+    assert "stops when every pair is faster or a dead heat, else after 40" in stats.plan_looks(40).describe()
     assert "0.0031 at the first look" in text
     assert Looks((3, 6, 10)).describe().startswith("looks after 3, 6, 10 blocks")
     assert stats.plan_looks(2).describe() == "one look, after 2 blocks, at 0.05"
+
+
+def test_a_run_does_not_end_by_itself_before_five_blocks() -> None:
+    looks = stats.plan_looks(8)
+    assert [n for n in range(1, 9) if looks.due(n)] == [3, 4, 5, 6, 7, 8]
+    assert [n for n in range(1, 9) if looks.may_end(n)] == [5, 6, 7, 8]
+    assert [n for n in range(1, 5) if stats.plan_looks(4).may_end(n)] == [4]
 
 
 def run_to_its_stop(effects: FloatArray, looks: Looks, margin: float) -> stats.Verdict:
     """A pair's run, block by block, as a runner would drive it."""
     for blocks in looks.blocks:
         verdicts = stats.judge_family({0: stats.estimate(effects[:blocks])}, margin, looks=looks)
-        if stats.settled(verdicts.values()):
+        if looks.may_end(blocks) and stats.settled(verdicts.values()):
             break
     return verdicts[0]
 
@@ -161,7 +173,7 @@ def test_holm_and_looks_together_keep_the_family_error() -> None:
         for blocks in looks.blocks:
             rows = {i: stats.estimate(row[:blocks]) for i, row in enumerate(effects)}
             verdicts = stats.judge_family(rows, 0.0, looks=looks)
-            if stats.settled(verdicts.values()):
+            if looks.may_end(blocks) and stats.settled(verdicts.values()):
                 break
         assert verdicts[4].winner in ("a", None)
         wrong += any(verdicts[i].kind == "faster" for i in range(4))

@@ -14,6 +14,8 @@ from scipy.special import ndtr, ndtri, stdtr
 from deadheat.stats.estimate import t_quantile
 from deadheat.stats.verdict import Verdict
 
+# A run does not stop before so many blocks by itself: fewer say little of how much starts differ.
+FEWEST_BLOCKS = 5
 # Enough runs that a level of 5% is met to within 0.1 points; simulated from a fixed seed, so always the same.
 _RUNS = 200_000
 _SEED = 1_983
@@ -41,6 +43,10 @@ class Looks:
         """Whether a look is planned after this many blocks."""
         return blocks in self.blocks
 
+    def may_end(self, blocks: int) -> bool:
+        """Whether a run may stop after this many blocks, if it is settled by then."""
+        return self.due(blocks) and blocks >= min(FEWEST_BLOCKS, self.blocks[-1])
+
     def spent(self, alpha: float, blocks: int) -> float:
         """How much of alpha may have been spent once this many blocks are in; half of it on each side."""
         information = min(1.0, blocks / self.blocks[-1])
@@ -63,10 +69,17 @@ class Looks:
         evenly = self.blocks == tuple(range(first, last + 1))
         when = f"each block from {first} on" if evenly else f"{', '.join(map(str, self.blocks))} blocks"
         return (
-            f"looks after {when}; stops when every pair is faster or a dead heat, else after {last}; alpha "
-            f"{alpha:.2g} spent by O'Brien and Fleming's rule, {self.nominal(alpha, first):.2g} at the first "
-            f"look, a level of {self.nominal(alpha, last):.2g} at the last"
+            f"looks after {when}; stops {self._stops()}; alpha {alpha:.2g} spent by O'Brien and Fleming's "
+            f"rule, {self.nominal(alpha, first):.2g} at the first look, a level of "
+            f"{self.nominal(alpha, last):.2g} at the last"
         )
+
+    def _stops(self) -> str:
+        first, last = self.blocks[0], self.blocks[-1]
+        if last <= FEWEST_BLOCKS:
+            return f"after {last}"
+        earliest = "" if first >= FEWEST_BLOCKS else f" after {FEWEST_BLOCKS} or more"
+        return f"when every pair is faster or a dead heat{earliest}, else after {last}"
 
 
 def plan_looks(blocks: int) -> Looks:
