@@ -140,8 +140,6 @@ def _machine(results: Results) -> list[tuple[str, str]]:
     for name, value in results.machine.items():
         if name == "activity" and isinstance(value, Mapping):
             said = _activity(value)
-        elif isinstance(value, Mapping):
-            said = ", ".join(f"{key} {_fact(name, inner)}" for key, inner in value.items())
         elif isinstance(value, list | tuple):
             said = ", ".join(str(item) for item in value) or "none"
         else:
