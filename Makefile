@@ -1,45 +1,60 @@
 # The two commands of a newcomer: `make race` and `make test`. Both set up what is missing first.
 
-PYTHON ?= python3
+PYTHON ?=
 VENV := .venv
 BIN := $(VENV)/bin
 PRESET ?= quick
 WORKLOAD ?=
 OHA := 1.16.0
+LLVM_COV := 0.9.1
+# Percent of lines that tests reach: no less than now.
+PYTHON_FLOOR := 0
+RUST_FLOOR := 0
+# Tests mostly wait, so there are more workers than cores.
+WORKERS ?= $(shell expr 2 '*' $$(nproc))
+PARALLEL = -n $(WORKERS) --dist worksteal
+# Tests start `deadheat` hundreds of times: not from its sources each time.
+unexport PYTHONDONTWRITEBYTECODE
+# Rooms whose tests start no server and no race.
+PURE := $(addprefix tests/,plan results suite storage studies report/test_*.py bench/test_[glr]*.py)
 ENGINE := $(shell find engine launcher -name '*.rs' -not -path '*/fuzz/*' -o -name Cargo.toml -not -path '*/fuzz/*')
 
-.PHONY: race test test-packages setup lint pytest cargo-test client-test bench tables studies picture schema clean
+.PHONY: race test check coverage test-packages setup lint pytest cargo-test client-test bench tables studies picture schema map glossary test-bare wheel sdist docs clean
 
 race: setup
 	$(BIN)/deadheat race $(WORKLOAD) --preset $(PRESET) $(ARGS)
 
-test: setup test-packages lint cargo-test client-test pytest
+test: setup test-packages
+	@$(BIN)/python scripts/side_by_side.py target/tests \
+		$(foreach part,lint cargo-test client-test pytest,"$(part)=$(MAKE) --no-print-directory $(part)")
+
+# The inner loop, below a minute: format, lint, types, contracts, and the tests that need nothing started.
+check: lint
+	$(BIN)/pytest $(PARALLEL) $(PURE)
 
 # A browser, a database, the instruments: only the tests need them all.
 test-packages:
 	@scripts/system-packages.sh system-packages-test.txt
 
-# Packages, a virtual environment, our own programs in it. Runs again only where something changed.
-setup: $(VENV)/.system $(VENV)/.installed
+# System packages, a virtual environment, our own programs in it. Runs again only where something changed.
+setup: $(VENV)/.installed
 
-$(VENV)/.system: system-packages.txt scripts/system-packages.sh | $(VENV)/pyvenv.cfg
-	@scripts/system-packages.sh
-	@touch $@
+$(VENV)/.system: system-packages.txt scripts/system-packages.sh scripts/setup.sh
+	@PYTHON=$(PYTHON) scripts/setup.sh system
 
-$(VENV)/pyvenv.cfg:
-	$(PYTHON) -m venv $(VENV)
+$(VENV)/.installed: pyproject.toml constraints.txt Cargo.toml Cargo.lock $(ENGINE) | $(VENV)/.system
+	@PYTHON=$(PYTHON) scripts/setup.sh programs
 
-$(VENV)/.installed: pyproject.toml constraints.txt Cargo.toml Cargo.lock $(ENGINE) | $(VENV)/pyvenv.cfg
-	@command -v cargo >/dev/null || { echo "setup: cargo not found: install Rust (Debian: apt-get install cargo), then make setup"; exit 1; }
-	$(BIN)/pip install --quiet --constraint constraints.txt --editable '.[dev]'
-	@touch $@
+# Not every system has a formatter and a linter of the Rust that builds us (Debian 12 has no such linter).
+optional = if $(1) --version >/dev/null 2>&1; then echo '$(2)'; $(2); else echo 'lint: $(1) not found: not run'; fi
 
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	cargo fmt --all --check
-	cargo clippy --quiet --all-targets --locked -- -D warnings
+	$(BIN)/lint-imports
+	@$(call optional,cargo fmt,cargo fmt --all --check)
+	@$(call optional,cargo clippy,cargo clippy --quiet --all-targets --locked -- -D warnings)
 
 cargo-test: setup
 	cargo test --quiet --locked
@@ -52,7 +67,13 @@ client-test: setup
 	else echo "client-test: crystal not found (Debian: apt-get install crystal): its specs are not run"; fi
 
 pytest: setup
-	$(BIN)/pytest
+	$(BIN)/pytest $(PARALLEL)
+
+# Which lines the tests reach, of Python (its processes too) and of Rust; fails below the figures of today.
+coverage: setup test-packages
+	@code=0; $(BIN)/pytest $(PARALLEL) --cov --cov-fail-under=$(PYTHON_FLOOR) \
+		--cov-report=term:skip-covered --cov-report=html:target/coverage/python || code=1; \
+		scripts/rust-coverage.sh $(LLVM_COV) $(RUST_FLOOR) || code=1; exit $$code
 
 # Our generator against its peers, side by side on this machine: ratios, written to docs/performance.md.
 bench: setup
@@ -87,8 +108,37 @@ picture: setup test-packages
 	$(BIN)/deadheat show $(RUN) --workload http-hello --dark --image docs/images/race-dark.png
 	$(BIN)/python scripts/pictures.py $(RUN)
 
+# The commands of a newcomer in minimal Debian roots made by debootstrap, as root: RELEASES="trixie bookworm",
+# COMMANDS (one a line). Half an hour a release; not part of `make test`. Its table belongs into docs/install.md.
+test-bare:
+	@scripts/test-bare.sh $(RELEASES)
+
+# A wheel for this machine, with both programs and the suite in it: dist/.
+wheel: setup
+	@rm -rf build/lib* build/bdist* # modules that are gone would be in it
+	$(BIN)/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
+	@ls -l dist/*.whl
+
+# The sources of a release: dist/.
+sdist: setup
+	$(BIN)/python -m build --quiet --sdist --outdir dist .
+	@ls -l dist/*.tar.gz
+
+# The site, from docs/ and the code: target/site/index.html, to be opened from disk or served by anything.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --strict
+	@echo target/site/index.html
+
 schema: setup
-	$(BIN)/python -m deadheat.schema docs/schema
+	$(BIN)/python -m deadheat.model.schema docs/schema
+
+# The rooms of src/deadheat and their imports, for docs/architecture.md.
+map: setup
+	$(BIN)/python scripts/map.py
+
+# docs/glossary.md, from docs/glossary.toml.
+glossary: setup
+	$(BIN)/python scripts/glossary.py
 
 clean:
 	rm -rf $(VENV) target

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bench import grpc_race
 from bench.grpc_race import told
-from deadheat.model.result import WorkloadResult
+from deadheat.model.result import RaceResult
 from deadheat.report import words
 from deadheat.stats.estimate import Estimate
 
@@ -59,10 +59,10 @@ def main() -> None:
     sys.exit(not all(bar.reached for bar in bars))
 
 
-def of(result: WorkloadResult) -> Iterator[Bar]:
+def of(result: RaceResult) -> Iterator[Bar]:
     """Every bar with what was found."""
     rows = {id_: grpc_race.row(result, id_) for id_ in (*SERVERS, CEILING)}
-    best = max(SERVERS, key=lambda id_: rows[id_].throughput_rps.estimate)  # type: ignore[union-attr]
+    best = max(SERVERS, key=lambda id_: rows[id_].figures.throughput_rps.estimate)  # type: ignore[union-attr]
     for a, b, least in (
         ("rust-tonic:tuned", "go-grpc:tuned", 1.5),
         ("rust-tonic:tuned", "rust-tonic", 1.8),
@@ -80,17 +80,17 @@ def lines(bars: list[Bar]) -> Iterator[str]:
         yield f"| `{bar.a}` over `{bar.b}` | {told(bar.found)} | {bar.least:.2f} | {reached} |"
 
 
-def costs(result: WorkloadResult) -> Iterator[str]:
+def costs(result: RaceResult) -> Iterator[str]:
     """What each had and cost."""
     yield "| | calls/s | CPU a call, µs | peak memory |"
     yield "| --- | ---: | ---: | ---: |"
     for id_ in (*SERVERS, CEILING):
         row = grpc_race.row(result, id_)
-        assert row.throughput_rps is not None
-        assert row.cpu_us_per_request is not None
+        assert row.figures.throughput_rps is not None
+        assert row.figures.cpu_us_per_request is not None
         yield (
-            f"| `{id_}` | {words.figure(row.throughput_rps.estimate)} | "
-            f"{words.figure(row.cpu_us_per_request.estimate)} | {words.size(row.peak_memory_bytes)} |"
+            f"| `{id_}` | {words.figure(row.figures.throughput_rps.estimate)} | "
+            f"{words.figure(row.figures.cpu_us_per_request.estimate)} | {words.size(row.peak_memory_bytes)} |"
         )
 
 

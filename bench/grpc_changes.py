@@ -15,7 +15,7 @@ from pathlib import Path
 
 from bench import grpc_race
 from bench.grpc_race import told
-from deadheat.model.result import WorkloadResult
+from deadheat.model.result import RaceResult
 from deadheat.report import words
 
 WORKLOAD = "grpc-unary"
@@ -45,20 +45,20 @@ def main() -> None:
         grpc_race.into(page, f"python -m bench.grpc_changes {asked.contender}", text)
 
 
-def table(result: WorkloadResult, ids: list[str]) -> Iterator[str]:
+def table(result: RaceResult, ids: list[str]) -> Iterator[str]:
     """Ratios to the first, which is as documented."""
     base = grpc_race.row(result, ids[0])
     yield "| | calls/s | times as fast | calls a CPU second | peak memory |"
     yield "| --- | ---: | --- | --- | ---: |"
     for id_ in ids:
         row = grpc_race.row(result, id_)
-        assert row.throughput_rps is not None
+        assert row.figures.throughput_rps is not None
         by_time = by_cpu = "1"
         if row is not base:
             by_time = told(grpc_race.times_as_fast(row, base))
             by_cpu = told(grpc_race.times_as_cheap(row, base))
         yield (
-            f"| `{id_}` | {words.figure(row.throughput_rps.estimate)} | {by_time} | {by_cpu} | "
+            f"| `{id_}` | {words.figure(row.figures.throughput_rps.estimate)} | {by_time} | {by_cpu} | "
             f"{words.size(row.peak_memory_bytes)} |"
         )
 

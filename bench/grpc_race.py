@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from deadheat.model.result import ContenderResult, Measure, Results, WorkloadResult
+from deadheat.model.result import ContenderResult, Measure, RaceResult, Results
 from deadheat.report import words
 from deadheat.stats.estimate import Estimate, estimate
 
@@ -38,7 +38,7 @@ def race(workload: str, contenders: Sequence[str], budget: str, out: Path | None
     return results, "deadheat " + " ".join(results.command[1:]).partition(" --out ")[0]
 
 
-def row(result: WorkloadResult, id_: str) -> ContenderResult:
+def row(result: RaceResult, id_: str) -> ContenderResult:
     """A contender that was measured; ends the program, with the reason, where it was not."""
     found = next((row for row in result.contenders if row.id == id_), None)
     if found is None:
@@ -50,12 +50,12 @@ def row(result: WorkloadResult, id_: str) -> ContenderResult:
 
 def times_as_fast(a: ContenderResult, b: ContenderResult) -> Estimate:
     """By throughput, paired within blocks."""
-    return _ratio(a.throughput_rps, b.throughput_rps)
+    return _ratio(a.figures.throughput_rps, b.figures.throughput_rps)
 
 
 def times_as_cheap(a: ContenderResult, b: ContenderResult) -> Estimate:
     """By CPU time a call, paired within blocks."""
-    return _ratio(b.cpu_us_per_request, a.cpu_us_per_request)
+    return _ratio(b.figures.cpu_us_per_request, a.figures.cpu_us_per_request)
 
 
 def told(found: Estimate) -> str:
@@ -64,7 +64,7 @@ def told(found: Estimate) -> str:
     return f"{words.ratio(found.ratio)} ({words.interval(found.ci)})"
 
 
-def of(results: Results, workload: str) -> WorkloadResult:
+def of(results: Results, workload: str) -> RaceResult:
     """The race in the workload's own setting by our method."""
     for race_ in results.workloads:
         if (race_.name, race_.setting, race_.method) == (workload, None, "deadheat"):
@@ -72,7 +72,7 @@ def of(results: Results, workload: str) -> WorkloadResult:
     sys.exit(f"{results.run} holds no race of {workload}")
 
 
-def machine(results: Results, race_: WorkloadResult) -> str:
+def machine(results: Results, race_: RaceResult) -> str:
     """Where and how, for the reader of a table."""
     here = results.machine
     return (

@@ -31,8 +31,9 @@ from pydantic import BaseModel, ConfigDict
 from scipy import stats as distributions
 
 from bench.live_watchers import KINDS
-from deadheat import run_folder, stats
+from deadheat import stats
 from deadheat.report import words
+from deadheat.util import files
 
 DEADHEAT = Path(sys.executable).parent / "deadheat"
 RACES = Path(__file__).with_name("live_cost.jsonl")
@@ -96,7 +97,7 @@ def main() -> int:
         _, found, after = rest.partition(END)
         if not found:
             raise SystemExit(f"{asked.write}: has no {BEGIN} ... {END}")
-        run_folder.write_whole(asked.write, f"{before}{BEGIN}\n{told}\n{END}{after}")
+        files.write_whole(asked.write, f"{before}{BEGIN}\n{told}\n{END}{after}")
     return 0
 
 

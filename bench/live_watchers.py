@@ -25,7 +25,7 @@ from contextlib import suppress
 import httpx
 from playwright.sync_api import sync_playwright
 
-from deadheat.machine import default_cpus
+from deadheat.hosts.cpus import default_cpus
 
 # Without a buffer, so that `select` sees all that is there.
 TOLD = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115

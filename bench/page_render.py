@@ -2,7 +2,7 @@
 
     python -m bench.page_render [--contenders 60] [--workloads 5]
 
-The run is made up (tests/report_html/made.py). A browser's time is from the address to the load event and the
+The run is made up (tests/made/runs.py). A browser's time is from the address to the load event and the
 next frame after it, medians of five.
 """
 
@@ -20,8 +20,8 @@ from playwright.sync_api import sync_playwright
 
 from deadheat.report.html import page
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from report_html.made import Made
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from tests.made.runs import Made
 
 TIMES = 5
 ARGUMENTS = ["--no-sandbox", "--disable-gpu"]

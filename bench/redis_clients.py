@@ -24,9 +24,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat.journal import read
 from deadheat.model.observation import Built, Invocation, Observation
-from deadheat.model.result import Results
+from deadheat.storage.journal import read
+from deadheat.storage.run_folder import RunFolder
 
 WORKLOAD = "redis-pipeline"
 REFERENCE, CEILING = "rust-redis-rs", "ceiling"
@@ -69,7 +69,7 @@ def rows(observations: Sequence[Observation]) -> dict[str, Row]:
     """Of each contender of the whole workload on a real Redis, in the order of CPU time."""
     found: dict[str, list[Invocation]] = {}
     for o in observations:
-        if isinstance(o, Invocation) and o.workload == WORKLOAD and not o.entry.endswith("'"):
+        if isinstance(o, Invocation) and o.race == WORKLOAD and not o.entry.endswith("'"):
             found.setdefault(o.entry, []).append(o)
     table = {entry: row for entry, of in found.items() if (row := _row(of)) is not None}
     return dict(sorted(table.items(), key=lambda item: item[1].cpu_ms))
@@ -170,7 +170,7 @@ def race(suite: Path, runs: Path, budget: str) -> Path:
     """The folder of a race of them all, just run. Raises CalledProcessError where there is none."""
     contenders = [word for name in (*OURS, *PUBLISHED, CEILING) for word in ("-c", name)]
     command = [str(Path(sys.executable).with_name("deadheat")), "race", WORKLOAD, *contenders]
-    options = ["--redis", "redis", "--budget", budget, "--suite", str(suite), "--out", str(runs)]
+    options = ["--set", "server=redis", "--budget", budget, "--suite", str(suite), "--out", str(runs)]
     # 4: no verdict. The medians are there, and the gates say why.
     code = subprocess.run([*command, *options], stdout=sys.stderr, check=False).returncode
     if code not in (0, 4):
@@ -197,7 +197,7 @@ def main() -> int:
             print(f"redis clients: not measured: the race ended with {error.returncode}", file=sys.stderr)
             return 2
         observations, _ = read(run / "journal.jsonl")
-        results = Results.model_validate_json((run / "results.json").read_text())
+        results = RunFolder(run).results()
     table = rows(observations)
     if not table:
         print("redis clients: nothing measured", file=sys.stderr)

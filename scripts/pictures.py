@@ -12,7 +12,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, sync_playwright
 
-from deadheat import run_folder
+from deadheat.storage import run_folder
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 WIDTH = 1100

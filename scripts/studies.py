@@ -15,9 +15,10 @@ from pathlib import Path
 import jinja2
 
 from deadheat.model.claim import ClaimResult, PublishedGate
-from deadheat.model.result import ContenderResult, Results, WorkloadResult
-from deadheat.report import claims_table, curve, published_table, words
-from deadheat.suite import load
+from deadheat.model.result import ContenderResult, RaceResult, Results
+from deadheat.report import claims_table, curve, published_table, reasons, words
+from deadheat.storage.run_folder import RunFolder
+from deadheat.suite.suite import load
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "studies"
@@ -54,9 +55,13 @@ class Figures:
 
     def here(self, id_: str, method: str = "deadheat") -> str:
         """The ratio here with its interval, without remarks."""
-        return claims_table.here(self.claim(id_, method).model_copy(update={"why": None}))
+        return claims_table.here(self.claim(id_, method).replaced(reasons=()))
 
-    def race(self, workload: str, method: str = "deadheat", setting: str | None = None) -> WorkloadResult:
+    def answer(self, id_: str) -> str:
+        """What became of a claim: direction, and size where one was published."""
+        return claims_table.answer(self.claim(id_))
+
+    def race(self, workload: str, method: str = "deadheat", setting: str | None = None) -> RaceResult:
         races = [r for run in self._runs for r in run.workloads if (r.name, r.method) == (workload, method)]
         if method == "as-published" and setting is None:
             setting = self._study
@@ -82,8 +87,8 @@ class Figures:
 
     def table(self) -> str:
         """Every claim: published, by our method, by the study's own."""
-        lines = ["| claim | published | here, by Deadheat | outcome | here, its own method |"]
-        lines.append("| --- | --- | --- | --- | --- |")
+        lines = ["| claim | published | here, by Deadheat | direction | size | here, its own method |"]
+        lines.append("| --- | --- | --- | --- | --- | --- |")
         for row in self.claims:
             if row.method != "deadheat":
                 continue
@@ -92,7 +97,8 @@ class Figures:
                 row.statement,
                 claims_table.published(row),
                 "" if row.here is None else self.here(row.id),
-                row.outcome + (f": {row.why}" if row.why else ""),
+                claims_table.direction(row) + (f": {reasons.joined(row.reasons)}" if row.reasons else ""),
+                row.size or "",
                 "" if own.here is None else self.here(row.id, "as-published"),
             )
             lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
@@ -149,9 +155,7 @@ def render(study: str, runs: Sequence[Results]) -> str:
 
 
 def main() -> None:
-    runs = [
-        Results.model_validate_json((Path(folder) / "results.json").read_text()) for folder in sys.argv[1:]
-    ]
+    runs = [RunFolder(Path(folder)).results() for folder in sys.argv[1:]]
     if not runs:
         raise SystemExit(__doc__)
     studies = [path.name.removesuffix(".md.j2") for path in sorted((PAGES / "templates").glob("*.md.j2"))]

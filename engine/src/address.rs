@@ -24,16 +24,8 @@ impl Url {
             wrong("a URL begins with http://, for example http://127.0.0.1:8080/")
         })?;
         let scheme = scheme.to_ascii_lowercase();
-        let default_port = match scheme.as_str() {
-            "http" | "grpc" => 80,
-            "https" | "grpcs" => 443,
-            "redis" | "rediss" => 6379,
-            _ => {
-                return Err(wrong(
-                    "unknown scheme (http, https, grpc, grpcs, redis, rediss)",
-                ))
-            }
-        };
+        let default_port = default_port(&scheme)
+            .ok_or_else(|| wrong("unknown scheme (http, https, grpc, grpcs, redis, rediss)"))?;
         let cut = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(cut);
         let path = path.split('#').next().unwrap_or_default();
@@ -69,31 +61,56 @@ impl Url {
         })
     }
 
-    /// `host:port` as it stands in a Host header.
+    /// As it stands in a Host header or `:authority`: without the port that the scheme has
+    /// anyhow (RFC 9110, section 4.2.3).
     pub fn authority(&self) -> String {
-        if self.host.contains(':') {
-            format!("[{}]:{}", self.host, self.port)
-        } else {
-            format!("{}:{}", self.host, self.port)
+        match default_port(&self.scheme) {
+            Some(port) if port == self.port => self.bracketed_host(),
+            _ => self.place(),
         }
     }
 
-    /// The first address of the host.
+    /// `host:port`, for messages.
+    pub fn place(&self) -> String {
+        format!("{}:{}", self.bracketed_host(), self.port)
+    }
+
+    fn bracketed_host(&self) -> String {
+        match self.host.contains(':') {
+            true => format!("[{}]", self.host),
+            false => self.host.clone(),
+        }
+    }
+
+    /// The addresses of the host, one at least.
     ///
     /// # Errors
-    /// The name is not known, or the address is a public one and `remote` is false.
-    pub fn resolve(&self, remote: bool) -> Result<SocketAddr> {
-        let address = (self.host.as_str(), self.port)
-            .to_socket_addrs()
-            .ok()
-            .and_then(|mut addresses| addresses.next())
-            .ok_or_else(|| Error::new(Kind::Refused, format!("{}: no such host", self.host)))?;
-        if remote || is_near(address.ip()) {
-            return Ok(address);
+    /// The name is not known, or an address is a public one and `remote` is false.
+    pub fn resolve(&self, remote: bool) -> Result<Vec<SocketAddr>> {
+        let found = (self.host.as_str(), self.port).to_socket_addrs();
+        let mut addresses: Vec<SocketAddr> = found.map(Iterator::collect).unwrap_or_default();
+        addresses.dedup();
+        if addresses.is_empty() {
+            let message = format!("{}: no such host", self.host);
+            return Err(Error::new(Kind::Refused, message));
         }
-        Err(Error::usage(format!(
-            "{address} is not a loopback or private address: load on someone else's machine needs --remote"
-        )))
+        let mut far = addresses.iter().filter(|address| !is_near(address.ip()));
+        match far.next() {
+            Some(address) if !remote => Err(Error::usage(format!(
+                "{address} is not a loopback or private address: load on someone else's machine needs --remote"
+            ))),
+            _ => Ok(addresses),
+        }
+    }
+}
+
+/// The port that a scheme has where none is said.
+fn default_port(scheme: &str) -> Option<u16> {
+    match scheme {
+        "http" | "grpc" => Some(80),
+        "https" | "grpcs" => Some(443),
+        "redis" | "rediss" => Some(6379),
+        _ => None,
     }
 }
 
@@ -148,6 +165,17 @@ mod tests {
         let url = Url::parse("redis://user:secret@h").unwrap();
         assert_eq!(url.user_info.as_deref(), Some("user:secret"));
         assert_eq!(Url::parse("http://[::1]:1").unwrap().authority(), "[::1]:1");
+    }
+
+    #[test]
+    fn the_port_that_a_scheme_has_anyhow_is_not_said() {
+        let authority = |text: &str| Url::parse(text).unwrap().authority();
+        assert_eq!(authority("http://a:80/"), "a");
+        assert_eq!(authority("https://a"), "a");
+        assert_eq!(authority("https://[::1]"), "[::1]");
+        assert_eq!(authority("https://a:80"), "a:80");
+        assert_eq!(authority("http://a:443"), "a:443");
+        assert_eq!(Url::parse("https://a").unwrap().place(), "a:443");
     }
 
     #[test]

@@ -29,6 +29,13 @@ pub fn exact_timers() {
     let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
 }
 
+/// Returns when CLOCK_MONOTONIC is at `at_ns` or later.
+pub fn sleep_until(at_ns: u64) {
+    while let Some(left_ns) = at_ns.checked_sub(now_ns()).filter(|&left_ns| left_ns > 0) {
+        std::thread::sleep(std::time::Duration::from_nanos(left_ns));
+    }
+}
+
 /// CPU time (user and system) of this process so far.
 pub fn own_cpu_ns() -> u64 {
     to_ns(clock_gettime(ClockId::ProcessCPUTime))

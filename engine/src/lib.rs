@@ -5,9 +5,12 @@
 
 pub mod address;
 pub mod clock;
-pub mod crew;
 pub mod drive;
+pub mod encoding;
 pub mod error;
+pub mod figure;
+pub mod fnv;
+#[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzz;
 pub mod histogram;
 pub mod limits;
@@ -15,7 +18,10 @@ pub mod load;
 pub mod net;
 pub mod output;
 pub mod protocol;
+pub mod random;
 pub mod search;
 pub mod serve;
+pub mod signals;
 pub mod target;
 pub mod template;
+pub mod threshold;

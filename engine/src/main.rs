@@ -11,7 +11,7 @@ fn main() -> ExitCode {
     deadheat_load::limits::allow_open_files();
     match Cli::parse().run() {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
-        Ok(Outcome::FellShort) => ExitCode::from(FELL_SHORT),
+        Ok(Outcome::FellShort | Outcome::Failed) => ExitCode::from(FELL_SHORT),
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(USAGE)

@@ -1,5 +1,6 @@
 //! The highest rate that keeps an objective.
 
+use crate::figure::{milliseconds, Figure};
 use std::str::FromStr;
 
 /// Which figure of a latency distribution, and what it has to stay below.
@@ -9,14 +10,6 @@ pub struct Objective {
     pub below_ms: f64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Figure {
-    Mean,
-    Max,
-    /// A percentile as a share of 1.
-    Quantile(f64),
-}
-
 impl FromStr for Objective {
     type Err = String;
 
@@ -24,36 +17,9 @@ impl FromStr for Objective {
     fn from_str(text: &str) -> Result<Self, String> {
         let wrong = || format!("{text:?} is no objective, such as p99<10ms");
         let (figure, limit) = text.split_once('<').ok_or_else(wrong)?;
-        let figure = match figure.trim() {
-            "mean" => Figure::Mean,
-            "max" => Figure::Max,
-            name => {
-                let percent: f64 = name
-                    .strip_prefix('p')
-                    .and_then(|percent| percent.parse().ok())
-                    .ok_or_else(wrong)?;
-                if !(percent > 0.0 && percent < 100.0) {
-                    return Err(wrong());
-                }
-                Figure::Quantile(percent / 100.0)
-            }
-        };
-        let limit = limit.trim();
-        let split = limit.find(char::is_alphabetic).ok_or_else(wrong)?;
-        let number: f64 = limit[..split].parse().map_err(|_| wrong())?;
-        let scale = match &limit[split..] {
-            "us" => 0.001,
-            "ms" => 1.0,
-            "s" => 1000.0,
-            _ => return Err(wrong()),
-        };
-        if !(number > 0.0 && number.is_finite()) {
-            return Err(wrong());
-        }
-        Ok(Self {
-            figure,
-            below_ms: number * scale,
-        })
+        let figure = figure.trim().parse().map_err(|()| wrong())?;
+        let below_ms = milliseconds(limit.trim()).ok_or_else(wrong)?;
+        Ok(Self { figure, below_ms })
     }
 }
 

@@ -7,17 +7,20 @@ mod greeter;
 #[path = "support/serving.rs"]
 mod serving;
 
-use deadheat_load::load::control::Control;
-use deadheat_load::load::turn::Turn;
+use deadheat_load::load::run::RunSpec;
+use deadheat_load::load::run_control::RunControl;
 use deadheat_load::net::Io;
 use deadheat_load::protocol::grpc;
+use deadheat_load::protocol::http::mix::Draw;
+use deadheat_load::protocol::http::Request;
 use deadheat_load::protocol::redis;
 use deadheat_load::target::{self, Spec};
 use serde_json::json;
 use serving::Server;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use support::{hello, read_request, send, server, spec};
+use std::io::Read;
+use support::{hello, read_head, read_request, send, server, spec};
 
 thread_local! {
     // Of this thread alone, so that the test's own server does not count.
@@ -49,15 +52,15 @@ static ALLOCATOR: Counting = Counting;
 
 /// Allocations of a turn of so many requests, on a target that is warmed up.
 fn allocations(target: &mut dyn target::Target, requests: u64, rate: Option<f64>) -> u64 {
-    let turn = Turn {
+    let turn = RunSpec {
         token: "ab".into(),
         counted_ms: 600_000,
         requests: Some(requests),
         rate,
-        ..Turn::default()
+        ..RunSpec::default()
     };
     let before = ALLOCATIONS.with(Cell::get);
-    let slice = target.turn(&turn, &Control::default()).expect("a turn");
+    let slice = target.run(&turn, &RunControl::default()).expect("a turn");
     assert_eq!(
         (slice.counts.replies, slice.counts.errors.total()),
         (requests, 0)
@@ -86,7 +89,7 @@ fn check(spec: &Spec, rate: Option<f64>) {
             many <= few + 16,
             "{few} for 100, {many} for 5,000: {}, {} in flight on each connection, {io:?}",
             spec.url,
-            spec.pipeline
+            spec.depth
         );
     }
 }
@@ -100,7 +103,53 @@ fn http_requests_allocate_nothing() {
     });
     for (pipeline, rate) in [(1, None), (4, None), (1, Some(20_000.0))] {
         let spec = Spec {
-            pipeline,
+            depth: pipeline,
+            ..spec(address, 4)
+        };
+        check(&spec, rate);
+    }
+}
+
+/// Requests that differ, GET and POST, and the reply that each has to get.
+fn pairs() -> Vec<Request> {
+    let pair = |number: u32| {
+        let mut request = Request::get(&format!("/{}", number * 7));
+        if number % 2 == 0 {
+            request.method = "POST".into();
+            request.body = Some(format!("{{\"id\": {number}}}"));
+        }
+        request.expect.status = Some(200);
+        request.expect.body = Some(format!("Hello from {}!", number * 7));
+        request
+    };
+    (0..10_000).map(pair).collect()
+}
+
+#[test]
+fn a_pool_of_pairs_allocates_nothing() {
+    let address = server(|mut stream, _| {
+        while let Some(head) = read_head(&mut stream) {
+            let path = head.split(' ').nth(1).expect("a path").to_owned();
+            if let Some((_, length)) = head.split_once("Content-Length: ") {
+                let length = length.lines().next().expect("a length").parse();
+                let mut body = vec![0; length.expect("a number")];
+                if stream.read_exact(&mut body).is_err() {
+                    return;
+                }
+            }
+            send(&mut stream, &hello(&path));
+        }
+    });
+    for (pipeline, rate) in [
+        (1, None),
+        (16, None),
+        (1, Some(20_000.0)),
+        (4, Some(20_000.0)),
+    ] {
+        let spec = Spec {
+            depth: pipeline,
+            requests: pairs(),
+            draw: Draw::Random,
             ..spec(address, 4)
         };
         check(&spec, rate);
@@ -112,8 +161,8 @@ fn grpc_calls_allocate_nothing() {
     let server = Server::of("grpc", &["--hello"]);
     let address = server.address().parse().expect("an address");
     for (streams, rate) in [(1, None), (20, None), (5, Some(20_000.0))] {
-        let ask = grpc::Ask {
-            streams: Some(streams),
+        let ask = grpc::CallSpec {
+            depth: Some(streams),
             ..greeter::ask()
         };
         check(&greeter::spec(address, ask), rate);
@@ -132,10 +181,10 @@ fn redis_commands_allocate_nothing() {
     for asked in [&[set, get.clone()][..], &[get]] {
         for (pipeline, rate) in [(1, None), (16, None), (4, Some(20_000.0))] {
             let (commands, expect) = asked.iter().cloned().unzip();
-            let ask = redis::Ask {
+            let ask = redis::CommandSpec {
                 commands,
                 expect: Some(expect),
-                pipeline: Some(pipeline),
+                depth: Some(pipeline),
                 resp3: false,
             };
             let spec = Spec {

@@ -4,7 +4,7 @@
 mod simulated;
 
 use deadheat_load::load::coalesce::Coalesce;
-use deadheat_load::load::turn::Turn;
+use deadheat_load::load::run::RunSpec;
 use simulated::{over, Simulated};
 use std::rc::Rc;
 
@@ -19,12 +19,12 @@ fn closed(
     net.busy_ns = busy_us * 1_000;
     net.is_stamped = coalesce != Coalesce::Off;
     let (waits, arrivals) = (Rc::clone(&net.waits), Rc::clone(&net.arrivals));
-    let turn = Turn {
+    let turn = RunSpec {
         lead_in_ms: 100,
         counted_ms: 2_000,
-        ..Turn::default()
+        ..RunSpec::default()
     };
-    let (slice, _) = over(net, connections, coalesce, &turn);
+    let slice = over(net, connections, coalesce, &turn);
     assert_eq!(slice.counts.errors.total(), 0);
     if coalesce != Coalesce::Off {
         // However late they are read, they are counted where they arrived.

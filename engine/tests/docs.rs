@@ -94,9 +94,10 @@ fn every_load_example_runs() {
     ];
     let mut counts = [0; 5];
     for command in commands.into_iter().filter(|words| words[0] != "serve") {
-        let written = command[0].clone();
-        let place = places.iter().position(|(place, _)| written.contains(place));
-        let place = place.unwrap_or_else(|| panic!("{written}: no server there"));
+        // By the address, or by what is connected to in its place.
+        let names = |place: &str| command.iter().any(|word| word.contains(place));
+        let place = places.iter().position(|(place, _)| names(place));
+        let place = place.unwrap_or_else(|| panic!("{command:?}: no server there"));
         let (there, here) = &places[place];
         let arguments: Vec<String> = quickly(command)
             .iter()
@@ -124,8 +125,8 @@ fn every_serve_example_starts() {
     let mut count = 0;
     for command in commands.into_iter().filter(|words| words[0] == "serve") {
         assert_eq!(command[2], "--port", "{command:?}");
-        let lies: Vec<&str> = command[4..].iter().map(String::as_str).collect();
-        Server::of(&command[1], &lies).stop();
+        let faults: Vec<&str> = command[4..].iter().map(String::as_str).collect();
+        Server::of(&command[1], &faults).stop();
         count += 1;
     }
     assert!(count > 10, "{count} examples");

@@ -6,7 +6,8 @@ use base64::Engine as _;
 use hdrhistogram::serialization::Deserializer;
 use hdrhistogram::Histogram;
 use serde_json::{json, Value};
-use support::{hello, read_request, send, server};
+use std::sync::{Arc, Mutex};
+use support::{hello, read_request, send, server, Counter};
 
 fn drive(commands: &[Value]) -> Vec<Value> {
     let input: String = commands
@@ -186,4 +187,81 @@ fn an_open_loop_turn_and_coalescing() {
     for event in &events[6..] {
         assert_eq!(event["kind"], "usage", "{event}");
     }
+}
+
+#[test]
+fn what_is_sent_again_is_told_to_the_referee() {
+    let served = Counter::default();
+    let count = served.clone();
+    let address = server(move |mut stream, _| {
+        for _ in 0..10 {
+            let Some(path) = read_request(&mut stream) else {
+                return;
+            };
+            count.next();
+            send(&mut stream, &hello(&path));
+        }
+        // The eleventh is read and not answered.
+        if read_request(&mut stream).is_some() {
+            count.next();
+        }
+    });
+    let mut some = turn("a", &[]);
+    some["requests"] = json!(100);
+    some["counted_ms"] = json!(60_000);
+    some["lead_in_ms"] = json!(0);
+    let events = drive(&[open("a", &format!("http://{address}")), some]);
+    let told = |name: &str| events[1][name].as_u64().expect("a count");
+    assert!(told("resent") >= 5, "{}", events[1]);
+    assert_eq!(told("replies_all") + told("resent"), served.get());
+}
+
+#[test]
+fn pairs_of_requests_and_replies_are_drawn() {
+    let asked = Arc::new(Mutex::new(Vec::new()));
+    let heard = Arc::clone(&asked);
+    let address = server(move |mut stream, _| {
+        while let Some(path) = read_request(&mut stream) {
+            heard.lock().expect("a list").push(path.clone());
+            send(&mut stream, &hello(&path));
+        }
+    });
+    let pair = |number: u32| {
+        let body = match number {
+            0 => "something else".to_owned(),
+            _ => format!("Hello from {number}!"),
+        };
+        json!({"path": format!("/{number}"), "expect": {"status": 200, "body": body}})
+    };
+    let pairs: Vec<Value> = (0..50).map(pair).collect();
+    let some = |token: &str| {
+        json!({"cmd": "turn", "target": "a", "token": token, "lead_in_ms": 0, "counted_ms": 60_000,
+            "requests": 1000})
+    };
+    let url = format!("http://{address}");
+    for http1 in [json!({}), json!({"pipeline": 8})] {
+        asked.lock().expect("a list").clear();
+        let mut open = json!({"cmd": "open", "target": "a", "url": url, "connections": 1,
+            "timeout_ms": 5000, "requests": pairs, "draw": "random"});
+        let fields = http1.as_object().expect("fields").clone();
+        open.as_object_mut().expect("an object").extend(fields);
+        let events = drive(&[open, some("x"), some("x"), some("y")]);
+        let all = asked.lock().expect("a list");
+        let wrong = all.iter().filter(|path| *path == "/0").count() as u64;
+        assert!((20..150).contains(&wrong), "{wrong} of 3000");
+        let told = |name: &str| -> u64 {
+            let events = events[1..].iter();
+            events
+                .map(|event| event[name].as_u64().expect("a count"))
+                .sum()
+        };
+        assert_eq!(told("replies"), 3_000 - wrong);
+        let body_errors = |event: &Value| event["errors"]["body"].as_u64().expect("a count");
+        assert_eq!(events[1..].iter().map(body_errors).sum::<u64>(), wrong);
+        // Numbers of requests go on from turn to turn: even the same token draws others.
+        assert_ne!(all[..1000], all[1000..2000]);
+    }
+    let mut both = open("b", &url);
+    both["requests"] = json!([{"path": "/"}]);
+    assert_eq!(drive(&[both])[0]["kind"], "usage");
 }

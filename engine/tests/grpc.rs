@@ -1,10 +1,10 @@
-//! gRPC load against our own server: calls, streams, large messages, lies that are counted.
+//! gRPC load against our own server: calls, streams, large messages, faults that are counted.
 
 #[path = "support/grpc.rs"]
 mod greeter;
 
-use deadheat_load::load::control::Control;
-use deadheat_load::protocol::grpc::Ask;
+use deadheat_load::load::run_control::RunControl;
+use deadheat_load::protocol::grpc::CallSpec;
 use deadheat_load::target;
 use greeter::{ask, load, spec, turn};
 use serde_json::{json, Value};
@@ -59,7 +59,7 @@ fn greetings_echoes_and_streams() {
     let mut target = target::open(&spec(server.address, ask())).unwrap();
     for token in ["a", "\u{e9}\u{1f600}", "longer than it was before", ""] {
         let slice = target
-            .turn(&turn(token, 1_000), &Control::default())
+            .run(&turn(token, 1_000), &RunControl::default())
             .unwrap();
         assert_eq!(
             (slice.counts.replies_all, slice.counts.first_error),
@@ -68,7 +68,7 @@ fn greetings_echoes_and_streams() {
         );
     }
     drop(target);
-    let streamed = Ask {
+    let streamed = CallSpec {
         call: "greeter.Greeter/SayHellos".into(),
         messages: Some(100),
         metadata: vec![("X-Key".into(), "{token}".into())],
@@ -80,7 +80,7 @@ fn greetings_echoes_and_streams() {
         (slice.counts.replies_all, slice.counts.first_error),
         (500, None)
     );
-    let short = Ask {
+    let short = CallSpec {
         messages: Some(99),
         ..streamed
     };
@@ -94,7 +94,7 @@ fn greetings_echoes_and_streams() {
 
     let server = Ours::start(&[]);
     // The same bytes are a HelloReply, too.
-    let echo = Ask {
+    let echo = CallSpec {
         expect: Some(json!({"message": "{token}"})),
         ..ask()
     };
@@ -102,7 +102,7 @@ fn greetings_echoes_and_streams() {
         let slice = load(
             &spec(
                 server.address,
-                Ask {
+                CallSpec {
                     gzip,
                     ..echo.clone()
                 },
@@ -120,7 +120,7 @@ fn greetings_echoes_and_streams() {
 fn messages_larger_than_every_window() {
     let server = Ours::start(&[]);
     let name = "x".repeat(1_000_000);
-    let large = Ask {
+    let large = CallSpec {
         data: json!({"name": name}),
         expect: Some(json!({"message": name})),
         ..ask()
@@ -130,7 +130,7 @@ fn messages_larger_than_every_window() {
         (slice.counts.replies_all, slice.counts.first_error),
         (40, None)
     );
-    let too_large = Ask {
+    let too_large = CallSpec {
         data: json!({"name": "x".repeat(5_000_000)}),
         ..large
     };
@@ -176,12 +176,12 @@ fn lies_of_our_server_are_counted_as_what_they_are() {
     assert_eq!(slice.counts.first_error.unwrap(), "grpc-status 13 INTERNAL");
 
     let server = Ours::start(&["--hello"]);
-    let unknown = Ask {
+    let unknown = CallSpec {
         proto: None,
         protoset: Some(compiled()),
         ..ask()
     };
-    let unknown = Ask {
+    let unknown = CallSpec {
         call: "other.Service/Unknown".into(),
         ..unknown
     };
@@ -209,7 +209,7 @@ fn compiled() -> PathBuf {
 #[test]
 fn mistakes_before_any_load() {
     let address = SocketAddr::from(([127, 0, 0, 1], 1));
-    let with = |change: fn(&mut Ask)| {
+    let with = |change: fn(&mut CallSpec)| {
         let mut ask = ask();
         change(&mut ask);
         target::open(&spec(address, ask))

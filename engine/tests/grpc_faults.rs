@@ -2,25 +2,25 @@
 
 #[path = "support/grpc.rs"]
 mod greeter;
-#[path = "support/liar.rs"]
-mod liar;
+#[path = "support/scripted.rs"]
+mod scripted;
 mod support;
 
-use deadheat_load::load::turn::Slice;
-use deadheat_load::protocol::grpc::Ask;
+use deadheat_load::load::run::RunResult;
+use deadheat_load::protocol::grpc::CallSpec;
 use deadheat_load::protocol::h2::frame;
 use deadheat_load::protocol::h2::hpack::{indexed, literal};
 use deadheat_load::target::{self, Spec};
 use greeter::{ask, load, spec};
-use liar::{begin, data, greeting, headers, liar, right, END};
+use scripted::{begin, data, greeting, headers, right, scripted_server, END};
 use std::io::Read;
 use std::net::TcpStream;
 
 /// One call on one connection; what its failure is called.
-fn error_of(answer: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> (Slice, String) {
-    let address = liar(&[], move |_, _, stream| answer(stream));
-    let ask = Ask {
-        streams: Some(1),
+fn error_of(answer: impl Fn(u32) -> Vec<u8> + Send + Sync + 'static) -> (RunResult, String) {
+    let address = scripted_server(&[], move |_, _, stream| answer(stream));
+    let ask = CallSpec {
+        depth: Some(1),
         ..ask()
     };
     let one = Spec {
@@ -163,7 +163,7 @@ fn every_fault_of_a_call_is_named() {
 
 #[test]
 fn windows_that_never_open() {
-    let address = liar(&[(frame::INITIAL_WINDOW_SIZE, 0)], |_, _, _| {
+    let address = scripted_server(&[(frame::INITIAL_WINDOW_SIZE, 0)], |_, _, _| {
         b"\0\0\0\x77\0\0\0\0\0".to_vec()
     });
     let one = Spec {
@@ -171,8 +171,8 @@ fn windows_that_never_open() {
         timeout_ms: 200,
         ..spec(
             address,
-            Ask {
-                streams: Some(1),
+            CallSpec {
+                depth: Some(1),
                 ..ask()
             },
         )
@@ -196,7 +196,7 @@ fn settings_are_kept() {
         (frame::HEADER_TABLE_SIZE, 0),
         (frame::MAX_CONCURRENT_STREAMS, 2),
     ];
-    let address = liar(settings, |_, call, stream| {
+    let address = scripted_server(settings, |_, call, stream| {
         // Pairs: the first of two waits for the second, so a third would come too early.
         if call % 2 == 1 {
             b"\0\0\0\x77\0\0\0\0\0".to_vec()
@@ -208,8 +208,8 @@ fn settings_are_kept() {
         connections: 1,
         ..spec(
             address,
-            Ask {
-                streams: Some(50),
+            CallSpec {
+                depth: Some(50),
                 ..ask()
             },
         )

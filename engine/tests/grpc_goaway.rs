@@ -2,24 +2,24 @@
 
 #[path = "support/grpc.rs"]
 mod greeter;
-#[path = "support/liar.rs"]
-mod liar;
+#[path = "support/scripted.rs"]
+mod scripted;
 mod support;
 
 use deadheat_load::error::Kind;
-use deadheat_load::load::control::Control;
-use deadheat_load::load::turn::{Slice, Turn};
-use deadheat_load::protocol::grpc::Ask;
+use deadheat_load::load::run::{RunResult, RunSpec};
+use deadheat_load::load::run_control::RunControl;
+use deadheat_load::protocol::grpc::CallSpec;
 use deadheat_load::protocol::h2::frame;
 use deadheat_load::target::{self, Spec};
 use greeter::{ask, load, spec};
-use liar::{converse, liar, right};
+use scripted::{converse, right, scripted_server};
 use std::net::SocketAddr;
 
 #[test]
 fn goaway_in_the_middle() {
     // The third call of each connection is the last one taken; the fourth was sent in vain.
-    let address = liar(&[], |_, call, stream| match call {
+    let address = scripted_server(&[], |_, call, stream| match call {
         1 | 2 => right(stream),
         3 => {
             let mut bytes = Vec::new();
@@ -33,8 +33,8 @@ fn goaway_in_the_middle() {
         connections: 1,
         ..spec(
             address,
-            Ask {
-                streams: Some(1),
+            CallSpec {
+                depth: Some(1),
                 ..ask()
             },
         )
@@ -47,7 +47,7 @@ fn goaway_in_the_middle() {
     );
     assert_eq!(slice.counts.reconnects, 10);
 
-    let address = liar(&[], |_, call, _| match call {
+    let address = scripted_server(&[], |_, call, _| match call {
         1 => b"\0\0\0\x77\0\0\0\0\0".to_vec(),
         2 => {
             let mut bytes = Vec::new();
@@ -60,8 +60,8 @@ fn goaway_in_the_middle() {
         connections: 1,
         ..spec(
             address,
-            Ask {
-                streams: Some(2),
+            CallSpec {
+                depth: Some(2),
                 ..ask()
             },
         )
@@ -91,12 +91,18 @@ fn two_at_once(address: SocketAddr, timeout_ms: u64) -> Spec {
     Spec {
         connections: 1,
         timeout_ms,
-        ..spec(address, Ask { streams, ..ask() })
+        ..spec(
+            address,
+            CallSpec {
+                depth: streams,
+                ..ask()
+            },
+        )
     }
 }
 
 /// The pauses between connections of no use double from 1 ms to 128 ms: how many there can be.
-fn most_reconnects(slice: &Slice) -> u64 {
+fn most_reconnects(slice: &RunResult) -> u64 {
     9 + (slice.drained_ns - slice.started_ns) / 128_000_000
 }
 
@@ -105,7 +111,7 @@ fn goaway_that_leaves_requests_to_another_connection() {
     // Each connection takes the first of two; the tenth has only one.
     let calls = support::Counter::default();
     let counter = calls.clone();
-    let address = liar(&[], move |connection, call, stream| {
+    let address = scripted_server(&[], move |connection, call, stream| {
         counter.next();
         match (connection, call) {
             (0..=8, 1) => b"\0\0\0\x77\0\0\0\0\0".to_vec(),
@@ -124,7 +130,7 @@ fn goaway_that_leaves_requests_to_another_connection() {
 #[test]
 fn a_server_that_says_goaway_for_ever_is_no_spin_and_no_call_is_forgotten() {
     // To every call.
-    let address = liar(&[], move |_, _, _| goaway(0));
+    let address = scripted_server(&[], move |_, _, _| goaway(0));
     let slice = load(&two_at_once(address, 200), 2);
     assert_eq!(
         (slice.counts.replies_all, slice.counts.errors.timeout),
@@ -150,11 +156,11 @@ fn a_server_that_says_goaway_for_ever_is_no_spin_and_no_call_is_forgotten() {
     });
     let spec = two_at_once(address, 200);
     let mut target = target::open(&spec).expect("it opens");
-    let turn = Turn {
+    let turn = RunSpec {
         counted_ms: 300,
         ..greeter::turn("7f3a", 10)
     };
-    let slice = target.turn(&turn, &Control::default()).expect("it runs");
+    let slice = target.run(&turn, &RunControl::default()).expect("it runs");
     // The second call waits for a connection that takes it, in vain; no other finds one.
     assert_eq!(
         (slice.counts.replies_all, slice.counts.errors.timeout),

@@ -5,8 +5,8 @@ mod greeter;
 #[path = "support/independent.rs"]
 mod independent;
 
-use deadheat_load::net::tls::Trust;
-use deadheat_load::protocol::grpc::Ask;
+use deadheat_load::net::tls::{TlsSpec, Trust};
+use deadheat_load::protocol::grpc::CallSpec;
 use deadheat_load::target::Spec;
 use greeter::{ask, load, spec};
 use serde_json::json;
@@ -16,9 +16,12 @@ fn unary_streamed_compressed_numbered() {
     for tls in [false, true] {
         let address = independent::grpc(tls);
         let scheme = if tls { "grpcs" } else { "grpc" };
-        let to = |ask: Ask| Spec {
+        let to = |ask: CallSpec| Spec {
             url: format!("{scheme}://{address}"),
-            trust: Trust::Anyone,
+            tls: TlsSpec {
+                trust: Trust::Anyone,
+                ..TlsSpec::default()
+            },
             // Encryption without optimisation on a busy machine takes its time.
             timeout_ms: 120_000,
             ..spec(address, ask)
@@ -28,7 +31,7 @@ fn unary_streamed_compressed_numbered() {
             ("unary", ask(), 2_000),
             (
                 "compressed",
-                Ask {
+                CallSpec {
                     gzip: true,
                     ..ask()
                 },
@@ -36,7 +39,7 @@ fn unary_streamed_compressed_numbered() {
             ),
             (
                 "numbered",
-                Ask {
+                CallSpec {
                     data: json!({"name": "{token}-{seq}"}),
                     expect: Some(json!({"message": "Hello from {token}-{seq}!"})),
                     metadata: vec![("x-number".into(), "{seq}".into())],
@@ -46,7 +49,7 @@ fn unary_streamed_compressed_numbered() {
             ),
             (
                 "large",
-                Ask {
+                CallSpec {
                     data: json!({"name": large}),
                     expect: Some(json!({"message": format!("Hello from {large}!")})),
                     ..ask()
@@ -55,7 +58,7 @@ fn unary_streamed_compressed_numbered() {
             ),
             (
                 "streamed",
-                Ask {
+                CallSpec {
                     call: "greeter.Greeter/SayHellos".into(),
                     messages: Some(100),
                     ..ask()
@@ -67,7 +70,7 @@ fn unary_streamed_compressed_numbered() {
             let outcome = (slice.counts.replies_all, slice.counts.first_error);
             assert_eq!(outcome, (calls, None), "{what} {scheme}");
         }
-        let nobody = Ask {
+        let nobody = CallSpec {
             data: json!({"name": "nobody"}),
             ..ask()
         };
@@ -75,7 +78,7 @@ fn unary_streamed_compressed_numbered() {
         assert_eq!(slice.counts.errors.status, 50);
         let told = slice.counts.first_error.expect("an error");
         assert_eq!(told, "grpc-status 5 NOT_FOUND: nobody is here");
-        let other = Ask {
+        let other = CallSpec {
             data: json!({"name": "{seq}"}),
             expect: Some(json!({"message": "Hello from 1{seq}!"})),
             ..ask()

@@ -1,6 +1,6 @@
 //! The gRPC reply parser: the same replies however the bytes are cut, and no panic ever.
 
-use deadheat_load::protocol::grpc::{Ask, Grpc};
+use deadheat_load::protocol::grpc::{CallSpec, Grpc};
 use deadheat_load::protocol::h2::frame::{self, Frame};
 use deadheat_load::protocol::h2::hpack::{indexed, literal, literal_indexed};
 use deadheat_load::protocol::{ErrorKind, Protocol};
@@ -27,12 +27,12 @@ fn greeter() -> Grpc {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("greeter.proto");
     std::fs::write(&path, GREETER).unwrap();
-    let ask = Ask {
+    let ask = CallSpec {
         proto: Some(path),
         call: "greeter.Greeter/SayHello".into(),
         data: json!({"name": "a"}),
         expect: Some(json!({"message": "hello"})),
-        ..Ask::default()
+        ..CallSpec::default()
     };
     Grpc::new(&ask, false, "h:1").unwrap()
 }

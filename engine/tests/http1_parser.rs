@@ -1,6 +1,7 @@
 //! The HTTP/1.1 reply parser: the same replies however the bytes are cut, and no panic ever.
 
-use deadheat_load::protocol::http1::{Http1, Request};
+use deadheat_load::protocol::http::Request;
+use deadheat_load::protocol::http1::Http1;
 use deadheat_load::protocol::{ErrorKind, Protocol};
 use proptest::prelude::*;
 

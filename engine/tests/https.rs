@@ -7,7 +7,8 @@ mod support;
 use program::{number, refusal, summary};
 use rcgen::{generate_simple_self_signed, CertifiedKey};
 use rustls::pki_types::PrivateKeyDer;
-use rustls::{ServerConfig, ServerConnection, StreamOwned};
+use rustls::server::WebPkiClientVerifier;
+use rustls::{RootCertStore, ServerConfig, ServerConnection, StreamOwned};
 use std::io::{Read, Write};
 use std::sync::Arc;
 use support::{hello, server};
@@ -84,4 +85,120 @@ fn a_certificate_that_is_not_trusted_is_refused_before_any_load() {
     assert!(error.contains("certificate"), "{error}");
     let error = refusal(&[&url, "--cacert", "/no/such/file"]);
     assert!(error.contains("/no/such/file"), "{error}");
+}
+
+/// How a server of [`tls_server`] is to be.
+#[derive(Default)]
+struct Ways {
+    /// Clients have to show this certificate.
+    client: Option<rustls::pki_types::CertificateDer<'static>>,
+    /// Replies end with the connection, which is cut without a close_notify.
+    cuts: bool,
+}
+
+fn tls_server(ways: Ways) -> u16 {
+    let CertifiedKey { cert, signing_key } =
+        generate_simple_self_signed(vec!["localhost".to_owned()]).expect("a certificate");
+    let key = PrivateKeyDer::Pkcs8(signing_key.serialize_der().into());
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .expect("versions");
+    let builder = match ways.client {
+        None => builder.with_no_client_auth(),
+        Some(client) => {
+            let mut roots = RootCertStore::empty();
+            roots.add(client).expect("a certificate");
+            let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
+            builder.with_client_cert_verifier(verifier.build().expect("a verifier"))
+        }
+    };
+    let config = builder.with_single_cert(vec![cert.der().clone()], key);
+    let config = Arc::new(config.expect("a configuration"));
+    let address = server(move |stream, _| {
+        let session = ServerConnection::new(Arc::clone(&config)).expect("a session");
+        let mut stream = StreamOwned::new(session, stream);
+        while support::read_head(&mut stream).is_some() {
+            if ways.cuts {
+                let _ = stream.write_all(b"HTTP/1.1 200 OK\r\n\r\nHello fro");
+                return;
+            }
+            if stream.write_all(&hello("/x")).is_err() {
+                return;
+            }
+        }
+        stream.conn.send_close_notify();
+        let _ = stream.flush();
+    });
+    address.port()
+}
+
+#[test]
+fn a_body_that_ends_without_close_notify_is_not_whole() {
+    let url = format!(
+        "https://localhost:{}/x",
+        tls_server(Ways {
+            cuts: true,
+            client: None
+        })
+    );
+    let summary = summary(&[&url, "--insecure", "-n", "5", "-c", "1"]);
+    let counts = (number(&summary["requests"]), number(&summary["errors"]));
+    assert_eq!(counts, (0, 5), "{summary}");
+}
+
+#[test]
+fn sessions_are_taken_up_where_that_is_asked_for() {
+    let url = format!("https://localhost:{}/x", tls_server(Ways::default()));
+    let new_each = [
+        url.as_str(),
+        "--insecure",
+        "--no-keepalive",
+        "-n",
+        "20",
+        "-c",
+        "1",
+    ];
+    let full = &summary(&new_each)["tls_handshakes"];
+    assert_eq!(number(&full["resumed"]), 0);
+    assert!(number(&full["full"]) >= 20);
+    let resumed = &summary(&[&new_each[..], &["--tls-resume"]].concat())["tls_handshakes"];
+    assert!(number(&resumed["resumed"]) >= 15, "{resumed}");
+}
+
+#[test]
+fn a_client_shows_its_certificate() {
+    let CertifiedKey { cert, signing_key } =
+        generate_simple_self_signed(vec!["client".to_owned()]).expect("a certificate");
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = |name: &str, text: String| {
+        let path = directory.path().join(name);
+        std::fs::write(&path, text).expect("written");
+        path.display().to_string()
+    };
+    let certificate = file("cert.pem", cert.pem());
+    let key = file("key.pem", signing_key.serialize_pem());
+    let both = file("both.pem", cert.pem() + &signing_key.serialize_pem());
+    let port = tls_server(Ways {
+        client: Some(cert.der().clone()),
+        cuts: false,
+    });
+    let url = format!("https://localhost:{port}/x");
+    let common = [url.as_str(), "--insecure", "-n", "6", "-c", "2"];
+    for identity in [
+        &["--cert", &certificate, "--key", &key][..],
+        &["--cert", &both],
+    ] {
+        let summary = summary(&[&common[..], identity].concat());
+        assert_eq!(number(&summary["requests"]), 6, "{summary}");
+        assert_eq!(number(&summary["errors"]), 0, "{summary}");
+    }
+    let output = program::run(&common);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        !output.status.success() || text.contains("errors: "),
+        "{text}"
+    );
+    let error = refusal(&[&common[..], &["--cert", &certificate]].concat());
+    assert!(error.contains("cert.pem"), "{error}");
 }

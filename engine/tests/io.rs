@@ -7,10 +7,10 @@ mod program;
 #[path = "support/serving.rs"]
 mod serving;
 
-use deadheat_load::load::control::Control;
-use deadheat_load::load::turn::Turn;
+use deadheat_load::load::run::RunSpec;
+use deadheat_load::load::run_control::RunControl;
 use deadheat_load::net::Io;
-use deadheat_load::protocol::http1::Request;
+use deadheat_load::protocol::http::Request;
 use deadheat_load::target::{self, Spec};
 use program::{number, refusal, summary};
 use serving::Server;
@@ -39,11 +39,11 @@ fn ways() -> Vec<&'static str> {
 }
 
 #[test]
-fn lies_are_counted_exactly_in_pipelines_too() {
+fn faults_are_counted_exactly_in_pipelines_too() {
     for io in ways() {
         for pipeline in ["1", "8"] {
-            let lies = ["--fail", "1/7", "--wrong-body", "1/11"];
-            let server = Server::start(&lies);
+            let faults = ["--fail", "1/7", "--wrong-body", "1/11"];
+            let server = Server::start(&faults);
             let url = format!("http://{}/abc", server.address());
             let summary = summary(&[
                 &url,
@@ -73,12 +73,12 @@ fn lies_are_counted_exactly_in_pipelines_too() {
 #[test]
 fn connections_that_close_cost_no_request() {
     for io in ways() {
-        for lies in [&["--close-after", "7"][..], &["--byte-by-byte"]] {
-            let server = Server::start(lies);
+        for faults in [&["--close-after", "7"][..], &["--byte-by-byte"]] {
+            let server = Server::start(faults);
             let url = format!("http://{}/abc", server.address());
             let summary = summary(&[&url, "--io", io, "-c", "5", "-n", "400"]);
             let counts = (number(&summary["requests"]), number(&summary["errors"]));
-            assert_eq!(counts, (400, 0), "{io}, {lies:?}: {summary}");
+            assert_eq!(counts, (400, 0), "{io}, {faults:?}: {summary}");
         }
     }
 }
@@ -105,18 +105,18 @@ fn what_a_socket_does_not_take_is_sent_later() {
         let spec = Spec {
             io: if io == "uring" { Io::Uring } else { Io::Epoll },
             connections: 2,
-            pipeline: 1_000,
+            depth: 1_000,
             timeout_ms: 60_000,
             ..Spec::new(&format!("http://{address}"), request)
         };
-        let turn = Turn {
+        let turn = RunSpec {
             counted_ms: 600_000,
             requests: Some(1_000),
             rate: Some(20_000.0),
-            ..Turn::default()
+            ..RunSpec::default()
         };
         let mut target = target::open(&spec).expect("it opens");
-        let slice = target.turn(&turn, &Control::default()).expect("it runs");
+        let slice = target.run(&turn, &RunControl::default()).expect("it runs");
         assert_eq!(
             (slice.counts.replies, slice.counts.first_error),
             (1_000, None),

@@ -2,9 +2,9 @@
 
 mod support;
 
-use deadheat_load::load::control::Control;
-use deadheat_load::load::turn::{Slice, Turn};
-use deadheat_load::protocol::redis::{words, Ask};
+use deadheat_load::load::run::{RunResult, RunSpec};
+use deadheat_load::load::run_control::RunControl;
+use deadheat_load::protocol::redis::{words, CommandSpec};
 use deadheat_load::target::{self, Spec};
 use serde_json::{json, Value};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -87,10 +87,10 @@ impl Drop for Server {
 }
 
 fn spec(address: SocketAddr, before: &str, commands: &[&str], expect: Option<Vec<Value>>) -> Spec {
-    let ask = Ask {
+    let ask = CommandSpec {
         commands: commands.iter().map(|line| words(line).unwrap()).collect(),
         expect,
-        pipeline: Some(16),
+        depth: Some(16),
         resp3: false,
     };
     Spec {
@@ -99,15 +99,15 @@ fn spec(address: SocketAddr, before: &str, commands: &[&str], expect: Option<Vec
     }
 }
 
-fn load(spec: &Spec, requests: u64) -> Slice {
+fn load(spec: &Spec, requests: u64) -> RunResult {
     let mut target = target::open(spec).expect("it opens");
-    let turn = Turn {
+    let turn = RunSpec {
         token: "7f3a".into(),
         counted_ms: 60_000,
         requests: Some(requests),
-        ..Turn::default()
+        ..RunSpec::default()
     };
-    target.turn(&turn, &Control::default()).expect("it runs")
+    target.run(&turn, &RunControl::default()).expect("it runs")
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn numbers_in_commands_and_replies() {
     for (n, pipeline) in [(1, 1), (1, 16), (2, 16)] {
         let expect = numbered[..n].to_vec();
         let mut spec = spec(server.address, "", &commands[..n], Some(expect));
-        spec.pipeline = pipeline;
+        spec.depth = pipeline;
         let slice = load(&spec, 2_000);
         assert_eq!(
             (slice.counts.replies_all, slice.counts.first_error),

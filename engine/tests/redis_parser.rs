@@ -2,7 +2,7 @@
 
 use deadheat_load::address::Url;
 use deadheat_load::protocol::redis::resp::{Malformed, Progress, Reader};
-use deadheat_load::protocol::redis::{Ask, Login, Redis};
+use deadheat_load::protocol::redis::{CommandSpec, Login, Redis};
 use deadheat_load::protocol::{ErrorKind, Protocol};
 use proptest::prelude::*;
 use serde_json::json;
@@ -13,10 +13,10 @@ type Outcome = (Vec<Option<ErrorKind>>, bool);
 /// Feeds `pieces` one after the other, keeping what was not used, as the loop does. The reply
 /// expected is always the text `hello`.
 fn feed(pieces: &[&[u8]], in_flight: u32) -> Outcome {
-    let ask = Ask {
+    let ask = CommandSpec {
         commands: vec![vec!["GET".into(), "foo".into()]],
         expect: Some(vec![json!("hello")]),
-        ..Ask::default()
+        ..CommandSpec::default()
     };
     let url = Url::parse("redis://127.0.0.1").unwrap();
     let mut protocol = Redis::new(&ask, Login::from_url(&url, false).unwrap()).unwrap();

@@ -5,10 +5,10 @@
 mod greeter;
 mod support;
 
-use deadheat_load::load::turn::Slice;
+use deadheat_load::load::run::RunResult;
 use deadheat_load::protocol::h2::frame;
 use deadheat_load::protocol::h2::hpack::{indexed, literal, literal_indexed};
-use deadheat_load::protocol::http1::Request;
+use deadheat_load::protocol::http::Request;
 use deadheat_load::protocol::redis;
 use deadheat_load::target::Spec;
 use std::io::Read;
@@ -20,7 +20,7 @@ const REQUESTS: u64 = 3;
 
 /// A server that says `first`, waits for a request, and answers with `said`. Each connection
 /// that the client has closed is told to the receiver.
-fn liar(first: Vec<u8>, said: Vec<u8>) -> (SocketAddr, Receiver<()>) {
+fn scripted(first: Vec<u8>, said: Vec<u8>) -> (SocketAddr, Receiver<()>) {
     let (closed, closings) = channel();
     let closed = Mutex::new(closed);
     let address = support::server(move |mut stream, _| {
@@ -61,10 +61,10 @@ fn asked(heard: &[u8]) -> bool {
 fn is_told_and_closed(spec: &Spec, closings: &Receiver<()>, what: &str) {
     let spec = Spec {
         connections: 1,
-        pipeline: 1,
+        depth: 1,
         ..spec.clone()
     };
-    let slice: Slice = greeter::load(&spec, REQUESTS);
+    let slice: RunResult = greeter::load(&spec, REQUESTS);
     let first = slice.counts.first_error.expect("an error");
     assert!(first.contains(what), "{first:?}, not {what:?}");
     assert!(first.ends_with(" (connection 0)"), "{first:?}");
@@ -110,7 +110,7 @@ fn http1() {
             "a chunk size that is no size",
         ),
     ] {
-        let (address, closings) = liar(Vec::new(), said.into_bytes());
+        let (address, closings) = scripted(Vec::new(), said.into_bytes());
         let spec = Spec::new(&format!("http://{address}"), Request::get("/"));
         is_told_and_closed(&spec, &closings, what);
     }
@@ -138,10 +138,10 @@ fn redis() {
             "a line of more than 64 KiB",
         ),
     ] {
-        let (address, closings) = liar(Vec::new(), said.into_bytes());
-        let ask = redis::Ask {
+        let (address, closings) = scripted(Vec::new(), said.into_bytes());
+        let ask = redis::CommandSpec {
             commands: vec![vec!["GET".into(), "a".into()]],
-            ..redis::Ask::default()
+            ..redis::CommandSpec::default()
         };
         let spec = Spec::redis(&format!("redis://{address}"), ask);
         is_told_and_closed(&spec, &closings, what);
@@ -201,13 +201,13 @@ fn http2_and_grpc() {
             "a header block that does not go on",
         ),
     ] {
-        let (address, closings) = liar(settings.clone(), said.clone());
+        let (address, closings) = scripted(settings.clone(), said.clone());
         let http2 = Spec {
             http2: true,
             ..Spec::new(&format!("http://{address}"), Request::get("/"))
         };
         is_told_and_closed(&http2, &closings, what);
-        let (address, closings) = liar(settings.clone(), said);
+        let (address, closings) = scripted(settings.clone(), said);
         let grpc = greeter::spec(address, greeter::ask());
         is_told_and_closed(&grpc, &closings, what);
     }

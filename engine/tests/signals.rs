@@ -127,3 +127,52 @@ fn in_a_sweep() {
     assert_eq!(summaries.len(), 1);
     assert_eq!(number(&summaries[0]["requests"]), 5);
 }
+
+#[test]
+fn a_second_signal_ends_at_once() {
+    let (address, told) = silent_after(5);
+    let url = format!("http://{address}/x");
+    // What is in flight is never answered, and would be awaited for a long time.
+    let mut child = start(&[&[url.as_str()], &LONG[..], &["--timeout", "1000s"]].concat());
+    told.recv().expect("the sixth request");
+    let pid = Pid::from_child(&child);
+    // Two signals that meet before the first is heard are one.
+    while child.try_wait().expect("it is there").is_none() {
+        kill_process(pid, Signal::INT).expect("it runs");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let output = child.wait_with_output().expect("it ended");
+    let error = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{error}");
+    assert!(error.contains("second signal"), "{error}");
+}
+
+#[test]
+fn what_was_measured_is_on_disk_when_the_program_is_killed() {
+    let address = support::server(|mut stream, _| {
+        while let Some(path) = read_request(&mut stream) {
+            send(&mut stream, &hello(&path));
+        }
+    });
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let (csv, hdr) = (path("a.csv"), path("a.hlog"));
+    let url = format!("http://{address}/x");
+    let files = ["--csv", csv.as_str(), "--hdr", hdr.as_str()];
+    let mut child = start(&[&[url.as_str()], &LONG[..], &files].concat());
+    let lines = |file: &str| {
+        let text = std::fs::read_to_string(file).unwrap_or_default();
+        text.lines()
+            .filter(|line| line.starts_with(|c: char| c.is_ascii_digit()))
+            .count()
+    };
+    while lines(&csv) < 2 || lines(&hdr) < 2 {
+        assert!(child.try_wait().expect("it is there").is_none(), "it ended");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+    assert!(std::fs::read_to_string(&hdr)
+        .expect("a log")
+        .ends_with('\n'));
+}

@@ -7,33 +7,31 @@ mod simulated;
 use deadheat_load::load::arrivals::Arrivals;
 use deadheat_load::load::coalesce::Coalesce;
 use deadheat_load::load::open_loop::Pacing;
-use deadheat_load::load::turn::{Slice, Turn};
-use deadheat_load::load::Load;
-use deadheat_load::protocol::http1::Http1;
+use deadheat_load::load::run::{RunResult, RunSpec};
 use simulated::{over, Simulated, START_NS};
 use std::rc::Rc;
 
 const MS: u64 = 1_000_000;
 const S: u64 = 1_000 * MS;
 
-/// A run over `server`: the slice, the load with its histograms, when each request was sent.
+/// A run over `server`: its result, and when each request was sent.
 fn run(
     server: impl FnMut(u64) -> u64 + 'static,
     connections: usize,
-    turn: &Turn,
-) -> (Slice, Load<Http1, Simulated>, Vec<u64>) {
+    turn: &RunSpec,
+) -> (RunResult, Vec<u64>) {
     let net = Simulated::new(server, connections);
     let requests = Rc::clone(&net.requests);
-    let (slice, load) = over(net, connections, Coalesce::Off, turn);
+    let slice = over(net, connections, Coalesce::Off, turn);
     let sent = requests.borrow().clone();
-    (slice, load, sent)
+    (slice, sent)
 }
 
-fn open_loop(rate: f64, counted_ms: u64) -> Turn {
-    Turn {
+fn open_loop(rate: f64, counted_ms: u64) -> RunSpec {
+    RunSpec {
         counted_ms,
         rate: Some(rate),
-        ..Turn::default()
+        ..RunSpec::default()
     }
 }
 
@@ -53,7 +51,7 @@ fn within(value_ns: u64, expected_ns: u64, share: f64) -> bool {
 
 #[test]
 fn a_stall_is_seen_in_full_from_the_intended_time_and_hidden_from_the_sending() {
-    let (slice, mut load, _) = run(
+    let (slice, _) = run(
         |at| after_the_stall(at) + 100_000,
         64,
         &open_loop(2_000.0, 20_000),
@@ -68,25 +66,26 @@ fn a_stall_is_seen_in_full_from_the_intended_time_and_hidden_from_the_sending() 
     // due and 64 of them could be sent.
     assert_eq!(open.queue_max, 2_001 - 64);
     assert_eq!(slice.counts.replies, 40_000);
-    let mut ns = |quantile| load.latencies().as_hdr().value_at_quantile(quantile);
+    let ns = |quantile| slice.latencies.as_hdr().value_at_quantile(quantile);
     let (p50, p90, p99) = (ns(0.5), ns(0.9), ns(0.99));
     assert!(p50 < 5 * MS, "{p50}");
     assert!(within(p90, 500 * MS, 0.02), "{p90}");
     assert!(within(p99, 950 * MS, 0.02), "{p99}");
     assert!(within(slice.counts.latency_max_ns, S, 0.02));
     // From the actual sending, as a wrong tool has it: 4 x 64 requests of 40,000 saw anything.
-    let p99 = load.service().as_hdr().value_at_quantile(0.99);
+    let service = slice.service.expect("an open loop");
+    let p99 = service.as_hdr().value_at_quantile(0.99);
     assert!(within(p99, 100_000, 0.02), "{p99}");
 }
 
 #[test]
 fn a_closed_loop_does_not_see_the_stall() {
-    let turn = Turn {
+    let turn = RunSpec {
         counted_ms: 22_000,
-        ..Turn::default()
+        ..RunSpec::default()
     };
-    let (slice, mut load, _) = run(|at| after_the_stall(at) + MS, 16, &turn);
-    let p99 = load.latencies().as_hdr().value_at_quantile(0.99);
+    let (slice, _) = run(|at| after_the_stall(at) + MS, 16, &turn);
+    let p99 = slice.latencies.as_hdr().value_at_quantile(0.99);
     assert!(within(p99, MS, 0.02), "{p99}");
     // Little's law holds all the same, but for what is in flight at the edges.
     assert_eq!(slice.counts.in_flight_ns, 16 * 22 * S);
@@ -95,7 +94,7 @@ fn a_closed_loop_does_not_see_the_stall() {
 
 #[test]
 fn requests_go_out_at_their_times() {
-    let (slice, _, sent) = run(|at| at + 100_000, 8, &open_loop(1_000.0, 1_000));
+    let (slice, sent) = run(|at| at + 100_000, 8, &open_loop(1_000.0, 1_000));
     let expected: Vec<u64> = (0..1_000).map(|n| START_NS + n * MS).collect();
     assert_eq!(sent, expected);
     assert_eq!(slice.counts.latency_sum_ns, 1_000 * 100_000);
@@ -105,7 +104,7 @@ fn requests_go_out_at_their_times() {
 fn bursts_go_out_together_and_never_late() {
     let mut turn = open_loop(10_000.0, 100);
     turn.pacing = Pacing::Burst;
-    let (slice, _, sent) = run(|at| at + 100_000, 16, &turn);
+    let (slice, sent) = run(|at| at + 100_000, 16, &turn);
     let expected: Vec<u64> = (0..1_000).map(|n| START_NS + n / 10 * MS).collect();
     assert_eq!(sent, expected);
     // None was late, so each latency is its service time.
@@ -117,8 +116,8 @@ fn poisson_arrivals_come_from_their_seed() {
     let mut turn = open_loop(5_000.0, 2_000);
     turn.arrivals = Arrivals::Poisson;
     turn.seed = Some(3);
-    let (first, _, sent) = run(|at| at + 100_000, 100, &turn);
-    let (_, _, again) = run(|at| at + 100_000, 100, &turn);
+    let (first, sent) = run(|at| at + 100_000, 100, &turn);
+    let (_, again) = run(|at| at + 100_000, 100, &turn);
     assert_eq!(sent, again);
     assert_eq!(
         first.open_loop.as_ref().map(|open| open.due),
@@ -136,7 +135,7 @@ fn poisson_arrivals_come_from_their_seed() {
 /// request arrives on one connection.
 #[test]
 fn a_server_that_is_too_slow_shows_as_a_shortfall() {
-    let (slice, _, _) = run(|at| at + MS, 1, &open_loop(2_000.0, 1_000));
+    let (slice, _) = run(|at| at + MS, 1, &open_loop(2_000.0, 1_000));
     let open = slice.open_loop.expect("an open loop");
     assert_eq!((open.due, open.sent, open.unsent), (2_000, 2_000, 0));
     // Nothing is dropped: all 2,000 are answered, and that takes 2 s.
@@ -150,7 +149,7 @@ fn a_server_that_is_too_slow_shows_as_a_shortfall() {
 fn what_is_due_in_the_counted_part_is_counted_however_late_it_is_answered() {
     let mut turn = open_loop(1_000.0, 100);
     turn.lead_in_ms = 50;
-    let (slice, _, sent) = run(|at| at + 500 * MS, 1_000, &turn);
+    let (slice, sent) = run(|at| at + 500 * MS, 1_000, &turn);
     assert_eq!(sent.len(), 150);
     assert_eq!(slice.counts.replies_all, 150);
     assert_eq!(slice.counts.replies, 100);
@@ -161,13 +160,13 @@ fn what_is_due_in_the_counted_part_is_counted_however_late_it_is_answered() {
 #[test]
 fn a_number_of_requests_is_that_number() {
     for rate in [None, Some(1_000.0)] {
-        let turn = Turn {
+        let turn = RunSpec {
             counted_ms: 60_000,
             requests: Some(1_000),
             rate,
-            ..Turn::default()
+            ..RunSpec::default()
         };
-        let (slice, _, sent) = run(|at| at + 300_000, 7, &turn);
+        let (slice, sent) = run(|at| at + 300_000, 7, &turn);
         assert_eq!((sent.len(), slice.counts.replies), (1_000, 1_000));
         assert!(slice.counted_until_ns - slice.counted_from_ns < 2 * S);
     }
@@ -175,7 +174,7 @@ fn a_number_of_requests_is_that_number() {
 
 #[test]
 fn a_server_that_never_answers_ends_the_turn_after_the_timeout() {
-    let (slice, _, sent) = run(|at| at + 1_000 * S, 4, &open_loop(1_000.0, 1_000));
+    let (slice, sent) = run(|at| at + 1_000 * S, 4, &open_loop(1_000.0, 1_000));
     // Four requests time out after 10 s, and the turn is over 10 s after its counted part.
     let open = slice.open_loop.expect("an open loop");
     assert_eq!(slice.counts.errors.timeout, sent.len() as u64);

@@ -1,12 +1,12 @@
-//! Stopping and continuing every process of the tree.
+//! A signal to every process of the tree: stop, continue, kill.
 
 use std::time::Duration;
 
-use crate::guard::Guard;
-use crate::sys::{self, Pid};
+use crate::program::Program;
+use crate::sys::{self, Pid, Signal};
 use crate::tree::{self, State};
 
-const GIVE_UP_NS: u64 = 5_000_000_000;
+const TIMEOUT_NS: u64 = 5_000_000_000;
 /// A parent in vfork stays blocked for as long as its stopped child does not exec: it counts as
 /// frozen when it has not come out of the kernel for this long.
 const BLOCKED_NS: u64 = 20_000_000;
@@ -17,9 +17,9 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 /// all of them stopped. A stopped process has no more children, so nobody can be hidden below it.
 ///
 /// False if the program has exited meanwhile.
-pub fn freeze(guard: &mut Guard) -> Result<bool, String> {
+pub fn freeze(program: &mut Program) -> Result<bool, String> {
     let begun_ns = sys::monotonic_ns();
-    let mut before: Vec<Pid> = Vec::new();
+    let mut previous: Vec<Pid> = Vec::new();
     let mut pause = SHORTEST_PAUSE;
     loop {
         let members = tree::members();
@@ -35,31 +35,31 @@ pub fn freeze(guard: &mut Guard) -> Result<bool, String> {
             .collect();
         let pids: Vec<Pid> = members.iter().map(|member| member.pid).collect();
         // A traced process stops for us too: what it stopped for has to be answered first.
-        let answered = guard.reap();
-        if guard.has_ended() {
+        let answered = program.reap();
+        if program.exit.is_some() {
             return Ok(false);
         }
-        if awake.is_empty() && answered == 0 && pids == before {
+        if awake.is_empty() && answered == 0 && pids == previous {
             return Ok(true);
         }
-        if waited_ns > GIVE_UP_NS {
+        if waited_ns > TIMEOUT_NS {
             return Err(format!(
                 "cannot freeze {awake:?}: still running after 5 s of SIGSTOP"
             ));
         }
         for &pid in &awake {
-            sys::kill(pid, libc::SIGSTOP);
+            sys::kill(pid, Signal::STOP);
         }
-        guard.rest(pause);
+        program.wait_for_change(pause);
         pause = (pause * 2).min(LONGEST_PAUSE);
-        before = pids;
+        previous = pids;
     }
 }
 
 pub fn thaw() {
-    tree::visit(|member| sys::kill(member.pid, libc::SIGCONT));
+    tree::visit(|member| sys::kill(member.pid, Signal::CONT));
 }
 
 pub fn kill() {
-    tree::visit(|member| sys::kill(member.pid, libc::SIGKILL));
+    tree::visit(|member| sys::kill(member.pid, Signal::KILL));
 }

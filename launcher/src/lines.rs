@@ -1,6 +1,8 @@
 //! Lines of stdin, one `read` at a time, so that `poll` can say when there is something to read.
 
-use crate::sys;
+use std::os::fd::BorrowedFd;
+
+use crate::sys::{self, Read};
 
 pub struct Lines {
     buffer: Vec<u8>,
@@ -28,14 +30,18 @@ impl Lines {
         }
     }
 
+    /// To poll; `None` once it has ended.
+    pub fn fd(&self) -> Option<BorrowedFd<'static>> {
+        (!self.ended).then(rustix::stdio::stdin)
+    }
+
     /// Reads once from stdin. To be called when it is readable or at its end.
     pub fn fill(&mut self) {
         let mut chunk = [0; 4096];
-        match sys::read(0, &mut chunk) {
-            Ok(0) => self.ended = true,
-            Ok(count) => self.buffer.extend_from_slice(&chunk[..count]),
-            Err(error) if sys::is_transient(&error) => {}
-            Err(_) => self.ended = true,
+        match sys::read(rustix::stdio::stdin(), &mut chunk) {
+            Read::Bytes(count) => self.buffer.extend_from_slice(&chunk[..count]),
+            Read::Nothing => {}
+            Read::End => self.ended = true,
         }
     }
 

@@ -1,9 +1,10 @@
-//! `deadheat-launch`: starts one program, guards its process tree, and leaves nothing behind.
+//! `deadheat-launch`: starts one program, supervises its process tree, and leaves nothing behind.
 //! The protocol is docs/launcher-protocol.md.
 
+mod child;
 mod event;
+mod finish;
 mod freeze;
-mod guard;
 mod image;
 mod lines;
 mod output;
@@ -11,6 +12,7 @@ mod procfs;
 mod program;
 mod spawn;
 mod spec;
+mod supervisor;
 mod sys;
 mod trace;
 mod tree;
@@ -19,9 +21,9 @@ mod usage;
 use std::process::ExitCode;
 
 use event::Event;
-use guard::Guard;
 use lines::Lines;
 use spec::Spec;
+use supervisor::Supervisor;
 
 fn main() -> ExitCode {
     match std::env::args().nth(1).as_deref() {
@@ -43,11 +45,11 @@ fn run() -> ExitCode {
         return ExitCode::SUCCESS; // the referee went away before it asked for anything
     };
     let started = Spec::parse(&first).and_then(|spec| {
-        sys::become_guardian()?;
-        Guard::start(spec, lines)
+        sys::become_subreaper()?;
+        Supervisor::start(spec, lines)
     });
     match started {
-        Ok(guard) => guard.watch(),
+        Ok(supervisor) => supervisor.run(),
         Err(message) => {
             event::send(&Event::Failed { message: &message });
             ExitCode::FAILURE

@@ -2,14 +2,14 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use crate::sys;
+use crate::sys::{self, Read};
 
 pub struct Output {
     source: Option<OwnedFd>,
-    sink: Option<File>,
-    room: u64,
+    file: Option<File>,
+    remaining_bytes: u64,
     bytes: u64,
     error: Option<String>,
 }
@@ -17,40 +17,40 @@ pub struct Output {
 impl Output {
     /// The output, and the end of the pipe that the program is to write to.
     /// Without a path everything is counted and thrown away.
-    pub fn create(path: Option<&str>, limit: u64) -> Result<(Output, OwnedFd), String> {
-        let sink = path.map(open).transpose()?;
-        let (source, target) =
-            sys::pipe().map_err(|error| format!("cannot make a pipe: {error}"))?;
-        sys::set_nonblocking(&source).map_err(|error| format!("cannot make a pipe: {error}"))?;
+    pub fn create(path: Option<&str>, limit_bytes: u64) -> Result<(Output, OwnedFd), String> {
+        let file = path.map(open).transpose()?;
+        let cannot = |error| format!("cannot make a pipe: {}", sys::describe(&error));
+        let (source, target) = sys::pipe().map_err(cannot)?;
+        // Only this end: the program's end has flags of its own.
+        rustix::io::ioctl_fionbio(&source, true).map_err(|error| cannot(error.into()))?;
         let output = Output {
             source: Some(source),
-            sink,
-            room: limit,
+            file,
+            remaining_bytes: limit_bytes,
             bytes: 0,
             error: None,
         };
         Ok((output, target))
     }
 
-    /// For poll; -1 when every writer has closed it.
-    pub fn fd(&self) -> RawFd {
-        self.source.as_ref().map_or(-1, AsRawFd::as_raw_fd)
+    /// To poll; `None` when every writer has closed it.
+    pub fn fd(&self) -> Option<BorrowedFd<'_>> {
+        self.source.as_ref().map(AsFd::as_fd)
     }
 
-    /// Takes one piece. False when there is nothing (more) to take now.
-    pub fn pump(&mut self, buffer: &mut [u8]) -> bool {
-        match sys::read(self.fd(), buffer) {
-            Ok(0) => {
-                self.source = None;
-                false
-            }
-            Ok(count) => {
+    /// Reads one piece. False when there is nothing (more) to read now.
+    pub fn read_piece(&mut self, buffer: &mut [u8]) -> bool {
+        let Some(source) = &self.source else {
+            return false;
+        };
+        match sys::read(source, buffer) {
+            Read::Bytes(count) => {
                 self.bytes += count as u64;
                 self.keep(&buffer[..count]);
                 true
             }
-            Err(error) if sys::is_transient(&error) => false,
-            Err(_) => {
+            Read::Nothing => false,
+            Read::End => {
                 self.source = None;
                 false
             }
@@ -59,14 +59,13 @@ impl Output {
 
     /// A full disk must not block the program either: what cannot be kept is thrown away.
     fn keep(&mut self, piece: &[u8]) {
-        let Some(sink) = &mut self.sink else { return };
-        let count = piece
-            .len()
-            .min(usize::try_from(self.room).unwrap_or(usize::MAX));
-        self.room -= count as u64;
-        if let Err(error) = sink.write_all(&piece[..count]) {
-            self.error = Some(sys::describe_error(&error));
-            self.sink = None;
+        let Some(file) = &mut self.file else { return };
+        let remaining = usize::try_from(self.remaining_bytes).unwrap_or(usize::MAX);
+        let kept = &piece[..piece.len().min(remaining)];
+        self.remaining_bytes -= kept.len() as u64;
+        if let Err(error) = file.write_all(kept) {
+            self.error = Some(sys::describe(&error));
+            self.file = None;
         }
     }
 
@@ -81,7 +80,7 @@ impl Output {
 
 /// Appending, so that stdout and stderr may share a file.
 fn open(path: &str) -> Result<File, String> {
-    let cannot = |error| format!("cannot write {path}: {}", sys::describe_error(&error));
+    let cannot = |error| format!("cannot write {path}: {}", sys::describe(&error));
     File::create(path).map_err(cannot)?;
     OpenOptions::new().append(true).open(path).map_err(cannot)
 }

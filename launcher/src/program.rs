@@ -1,266 +1,131 @@
-//! The child's side, from fork to exec.
+//! The running program: its output drained, every exit and trace stop below us noted.
 
-use std::ffi::CString;
-use std::io;
-use std::mem::{size_of, zeroed};
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::ptr::null;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
-use crate::image::Image;
-use crate::procfs;
-use crate::spec::Spec;
-use crate::sys::{self, check, Pid};
+use crate::output::Output;
+use crate::sys::{self, Pid};
+use crate::trace::Trace;
 
-/// Enough for any load we make, the same for all: some runtimes raise a low soft limit, some do not.
-const OPEN_FILES: libc::rlim_t = 65_536;
-
-/// How far the child came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Step {
-    Exec,
-    Guard,
-    Directory,
-    Cpus,
-    Descriptors,
-    Run,
+pub struct Program {
+    pub pid: Pid,
+    pub before_exec: BeforeExec,
+    pub stdout: Output,
+    pub stderr: Output,
+    pub trace: Option<Trace>,
+    /// Of the program itself; its descendants may live on.
+    pub exit: Option<Exit>,
+    /// Nobody is left to wait for: neither the program nor any descendant.
+    pub all_reaped: bool,
+    /// A signal has asked the launcher to terminate.
+    pub termination_requested: bool,
+    signals: OwnedFd,
+    buffer: Vec<u8>,
 }
 
-/// What the child says of itself through the pipe.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Report {
-    /// It is about to become the program. The kernel counts what it was until now as the program's
-    /// too: its peak memory, and the CPU time that it has used.
-    Ready {
-        at_ns: u64,
-        peak_bytes: u64,
-        cpu_ns: u64,
-    },
-    Failed {
-        step: u8,
-        errno: i32,
-    },
+/// What the kernel puts on the program's account, and was ours: from fork to just before exec.
+#[derive(Debug, Clone, Copy)]
+pub struct BeforeExec {
+    pub until_ns: u64,
+    pub peak_bytes: u64,
+    pub cpu_ns: u64,
 }
 
-impl Report {
-    pub const LENGTH: usize = 1 + 3 * size_of::<u64>();
+#[derive(Clone, Copy)]
+pub struct Exit {
+    /// As waitpid gives it.
+    pub status: libc::c_int,
+    pub at_ns: u64,
+}
 
-    pub fn encode(self) -> [u8; Report::LENGTH] {
-        let (step, values) = match self {
-            Report::Ready {
-                at_ns,
-                peak_bytes,
-                cpu_ns,
-            } => (Step::Exec as u8, [at_ns, peak_bytes, cpu_ns]),
-            Report::Failed { step, errno } => (step, [errno as u64, 0, 0]),
-        };
-        let mut record = [0; Report::LENGTH];
-        record[0] = step;
-        for (bytes, value) in record[1..].chunks_exact_mut(8).zip(values) {
-            bytes.copy_from_slice(&value.to_ne_bytes());
+impl Program {
+    pub fn new(
+        pid: Pid,
+        before_exec: BeforeExec,
+        [stdout, stderr]: [Output; 2],
+        trace: Option<Trace>,
+        signals: OwnedFd,
+    ) -> Program {
+        Program {
+            pid,
+            before_exec,
+            stdout,
+            stderr,
+            trace,
+            exit: None,
+            all_reaped: false,
+            termination_requested: false,
+            signals,
+            buffer: vec![0; 1 << 16],
         }
-        record
     }
 
-    pub fn decode(record: &[u8; Report::LENGTH]) -> Report {
-        let mut values = record[1..].chunks_exact(8).map(|bytes| {
-            let mut value = [0; 8];
-            value.copy_from_slice(bytes);
-            u64::from_ne_bytes(value)
-        });
-        let mut next = || values.next().unwrap_or_default();
-        if record[0] == Step::Exec as u8 {
-            Report::Ready {
-                at_ns: next(),
-                peak_bytes: next(),
-                cpu_ns: next(),
+    /// Keeps the program's output flowing and takes signals while waiting for anything else;
+    /// which of `others` are readable.
+    pub fn poll<const N: usize>(
+        &mut self,
+        others: [Option<BorrowedFd>; N],
+        timeout: Option<Duration>,
+    ) -> [bool; N] {
+        let own = [
+            Some(self.signals.as_fd()),
+            self.stdout.fd(),
+            self.stderr.fd(),
+        ];
+        let ([signal, stdout, stderr], readable) = sys::poll(own, others, timeout);
+        if signal {
+            self.termination_requested |= sys::termination_requested(&self.signals);
+        }
+        if stdout {
+            self.stdout.read_piece(&mut self.buffer);
+        }
+        if stderr {
+            self.stderr.read_piece(&mut self.buffer);
+        }
+        readable
+    }
+
+    /// Waits for a change of the tree, no longer than `pause`.
+    pub fn wait_for_change(&mut self, pause: Duration) {
+        let [] = self.poll([], Some(pause));
+    }
+
+    /// Reads what is left of the output; for when everybody who could write is gone.
+    pub fn drain_output(&mut self) {
+        while self.stdout.read_piece(&mut self.buffer) {}
+        while self.stderr.read_piece(&mut self.buffer) {}
+    }
+
+    /// Notes every exit and answers every trace stop; how many there were.
+    pub fn reap(&mut self) -> usize {
+        let mut count = 0;
+        loop {
+            match sys::wait_any() {
+                Ok(None) => return count,
+                Err(_) => {
+                    self.all_reaped = true;
+                    return count;
+                }
+                Ok(Some((pid, status))) => self.note(pid, status),
             }
-        } else {
-            Report::Failed {
-                step: record[0],
-                errno: next() as i32,
+            count += 1;
+        }
+    }
+
+    /// A change of state as waitpid told it.
+    pub fn note(&mut self, pid: Pid, status: libc::c_int) {
+        let at_ns = sys::monotonic_ns();
+        if libc::WIFSTOPPED(status) {
+            if let Some(trace) = &mut self.trace {
+                trace.stopped(pid, status);
             }
+            return;
         }
-    }
-}
-
-fn report(fd: &OwnedFd, report: Report) {
-    let _ = sys::write(fd.as_raw_fd(), &report.encode());
-}
-
-/// The child's side. Never returns.
-pub fn become_program(
-    spec: &Spec,
-    image: &Image,
-    standard: [RawFd; 3],
-    go: &OwnedFd,
-    news: &OwnedFd,
-    launcher: Pid,
-) -> ! {
-    let (step, error) = match prepare(spec, image, standard, go, launcher) {
-        Err((step, error)) => (step, error),
-        Ok(()) => {
-            let pid = sys::own_pid();
-            let ready = Report::Ready {
-                peak_bytes: procfs::peak_memory_bytes(pid).unwrap_or(u64::MAX),
-                cpu_ns: sys::process_cpu_ns(pid).unwrap_or_default(),
-                at_ns: sys::monotonic_ns(),
-            };
-            report(news, ready);
-            (Step::Run, exec(image))
+        if let Some(trace) = &mut self.trace {
+            trace.exited(pid);
         }
-    };
-    let failed = Report::Failed {
-        step: step as u8,
-        errno: error.raw_os_error().unwrap_or(0),
-    };
-    report(news, failed);
-    // SAFETY: ends this process without running what the launcher had planned for its own end.
-    unsafe { libc::_exit(127) }
-}
-
-fn prepare(
-    spec: &Spec,
-    image: &Image,
-    standard: [RawFd; 3],
-    go: &OwnedFd,
-    launcher: Pid,
-) -> Result<(), (Step, io::Error)> {
-    guard(launcher).map_err(|error| (Step::Guard, error))?;
-    // SAFETY: a valid C string.
-    check(unsafe { libc::chdir(image.directory.as_ptr()) })
-        .map_err(|error| (Step::Directory, error))?;
-    if let Some(cpus) = &spec.cpus {
-        bind(cpus).map_err(|error| (Step::Cpus, error))?;
-    }
-    descriptors(standard).map_err(|error| (Step::Descriptors, error))?;
-    // The launcher says when: it may have to take hold of us first.
-    let mut byte = [0];
-    match sys::read(go.as_raw_fd(), &mut byte) {
-        Ok(1) => Ok(()),
-        _ => Err((Step::Guard, io::Error::from_raw_os_error(libc::ESRCH))),
-    }
-}
-
-/// A session and group of its own, death with the launcher, no core files, signals as a shell gives them.
-fn guard(launcher: Pid) -> io::Result<()> {
-    // SAFETY: all pointers are to locals that outlive the calls.
-    unsafe {
-        check(libc::setsid())?;
-        check(libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL))?;
-        if libc::getppid() != launcher {
-            return Err(io::Error::from_raw_os_error(libc::ESRCH));
-        }
-        let no_core = libc::rlimit {
-            rlim_cur: 0,
-            rlim_max: 0,
-        };
-        check(libc::setrlimit(libc::RLIMIT_CORE, &no_core))?;
-        let mut files: libc::rlimit = zeroed();
-        check(libc::getrlimit(libc::RLIMIT_NOFILE, &mut files))?;
-        files.rlim_cur = files.rlim_cur.max(files.rlim_max.min(OPEN_FILES));
-        check(libc::setrlimit(libc::RLIMIT_NOFILE, &files))?;
-        for signal in 1..=libc::SIGRTMAX() {
-            // Fails for the two that cannot be changed. By the system call itself, since libc keeps
-            // the first real-time signals for its own use and would leave them as they were inherited.
-            let default = [0_u64; 4]; // the kernel's sigaction: handler, flags, restorer, mask
-            libc::syscall(
-                libc::SYS_rt_sigaction,
-                signal,
-                default.as_ptr(),
-                std::ptr::null_mut::<u64>(),
-                size_of::<u64>(),
-            );
-        }
-        let mut none = zeroed();
-        libc::sigemptyset(&mut none);
-        check(libc::sigprocmask(
-            libc::SIG_SETMASK,
-            &none,
-            std::ptr::null_mut(),
-        ))?;
-    }
-    Ok(())
-}
-
-fn bind(cpus: &[usize]) -> io::Result<()> {
-    // SAFETY: `set` is ours; CPU_SET is told of no CPU beyond its end.
-    unsafe {
-        let mut set: libc::cpu_set_t = zeroed();
-        for &cpu in cpus {
-            if cpu >= libc::CPU_SETSIZE as usize {
-                return Err(io::Error::from_raw_os_error(libc::EINVAL));
-            }
-            libc::CPU_SET(cpu, &mut set);
-        }
-        check(libc::sched_setaffinity(
-            0,
-            size_of::<libc::cpu_set_t>(),
-            &set,
-        ))
-        .map(drop)
-    }
-}
-
-/// Three descriptors, and every other closed by exec, wherever it came from.
-fn descriptors(standard: [RawFd; 3]) -> io::Result<()> {
-    for (target, fd) in standard.into_iter().enumerate() {
-        // SAFETY: no pointers. The sources are above 2: std keeps 0, 1 and 2 open from the start.
-        check(unsafe { libc::dup2(fd, target as RawFd) })?;
-    }
-    const CLOEXEC: libc::c_uint = 1 << 2;
-    // SAFETY: no pointers.
-    if unsafe { libc::syscall(libc::SYS_close_range, 3, libc::c_uint::MAX, CLOEXEC) } == 0 {
-        return Ok(());
-    }
-    // Before Linux 5.11.
-    for fd in procfs::numbers("/proc/self/fd")
-        .into_iter()
-        .filter(|fd| *fd > 2)
-    {
-        // SAFETY: no pointers. The directory's own descriptor is closed by now, and fails.
-        unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) };
-    }
-    Ok(())
-}
-
-fn exec(image: &Image) -> io::Error {
-    let list = |strings: &[CString]| -> Vec<*const libc::c_char> {
-        strings
-            .iter()
-            .map(|text| text.as_ptr())
-            .chain([null()])
-            .collect()
-    };
-    let (arguments, environment) = (list(&image.arguments), list(&image.environment));
-    // SAFETY: lists of valid C strings, each ended by a null.
-    unsafe {
-        libc::execve(
-            image.path_c.as_ptr(),
-            arguments.as_ptr(),
-            environment.as_ptr(),
-        )
-    };
-    io::Error::last_os_error()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn reports_arrive_as_they_were_sent() {
-        let ready = Report::Ready {
-            at_ns: u64::MAX,
-            peak_bytes: 1,
-            cpu_ns: 1 << 40,
-        };
-        let failed = Report::Failed {
-            step: Step::Run as u8,
-            errno: libc::ENOENT,
-        };
-        for report in [ready, failed] {
-            assert_eq!(Report::decode(&report.encode()), report);
+        if pid == self.pid && self.exit.is_none() {
+            self.exit = Some(Exit { status, at_ns });
         }
     }
 }

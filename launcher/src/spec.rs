@@ -54,7 +54,7 @@ impl Spec {
     pub fn parse(line: &[u8]) -> Result<Spec, String> {
         let spec: Spec = serde_json::from_slice(line)
             .map_err(|error| format!("cannot read what to start: {error}"))?;
-        if spec.argv.first().map_or(true, String::is_empty) {
+        if spec.argv.first().is_none_or(String::is_empty) {
             return Err("cannot run anything: argv is empty".into());
         }
         if spec.cpus.as_ref().is_some_and(Vec::is_empty) {

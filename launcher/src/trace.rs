@@ -17,16 +17,16 @@ const OPTIONS: libc::c_int = libc::PTRACE_O_TRACEEXIT
 
 pub struct Trace {
     program: Pid,
-    lives: Lives,
+    lifetimes: Lifetimes,
 }
 
 impl Trace {
     /// `None` where the system does not allow it (Yama, seccomp).
     pub fn seize(program: Pid) -> Option<Trace> {
         request(libc::PTRACE_SEIZE, program, OPTIONS as usize).ok()?;
-        let mut lives = Lives::default();
-        lives.begin(program);
-        Some(Trace { program, lives })
+        let mut lifetimes = Lifetimes::default();
+        lifetimes.begin(program);
+        Some(Trace { program, lifetimes })
     }
 
     /// A thread stopped: learn what there is to learn, and let it do what it was going to do.
@@ -37,18 +37,19 @@ impl Trace {
             libc::PTRACE_EVENT_STOP if is_job_stop(signal) => listen(tid),
             libc::PTRACE_EVENT_EXIT => {
                 if let Some(process) = procfs::process_of(tid) {
-                    self.lives.peak(process, procfs::peak_memory_bytes(tid));
+                    self.lifetimes
+                        .note_peak(process, procfs::peak_memory_bytes(tid));
                 }
                 resume(tid, 0);
             }
             libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK => {
-                self.lives.begin(new_process(tid));
+                self.lifetimes.begin(new_process(tid));
                 resume(tid, 0);
             }
             libc::PTRACE_EVENT_CLONE => {
                 let new = new_process(tid);
                 if procfs::process_of(new) == Some(new) {
-                    self.lives.begin(new);
+                    self.lifetimes.begin(new);
                 }
                 resume(tid, 0);
             }
@@ -57,15 +58,15 @@ impl Trace {
     }
 
     pub fn exited(&mut self, pid: Pid) {
-        self.lives.end(pid);
+        self.lifetimes.end(pid);
     }
 
     pub fn program_peak_bytes(&self) -> Option<u64> {
-        self.lives.peak_of_first(self.program)
+        self.lifetimes.peak_of_first(self.program)
     }
 
     pub fn tree_peak_bytes(&self) -> Option<u64> {
-        self.lives.highest_sum()
+        self.lifetimes.highest_sum()
     }
 }
 
@@ -108,27 +109,27 @@ fn request(what: libc::c_uint, tid: Pid, data: usize) -> std::io::Result<()> {
 
 /// When each process lived, in events rather than seconds, and how large it grew.
 #[derive(Default)]
-struct Lives {
+struct Lifetimes {
     events: u64,
-    all: Vec<Life>,
+    all: Vec<Lifetime>,
     living: HashMap<Pid, usize>,
 }
 
-struct Life {
+struct Lifetime {
     pid: Pid,
     from: u64,
     until: u64,
     peak_bytes: Option<u64>,
 }
 
-impl Lives {
+impl Lifetimes {
     fn begin(&mut self, pid: Pid) {
         if self.living.contains_key(&pid) {
             return;
         }
         self.events += 1;
         self.living.insert(pid, self.all.len());
-        self.all.push(Life {
+        self.all.push(Lifetime {
             pid,
             from: self.events,
             until: u64::MAX,
@@ -137,7 +138,7 @@ impl Lives {
     }
 
     /// The later figure stands: a peak only grows, except at exec, where it begins anew.
-    fn peak(&mut self, pid: Pid, bytes: Option<u64>) {
+    fn note_peak(&mut self, pid: Pid, bytes: Option<u64>) {
         self.begin(pid);
         let life = &mut self.all[self.living[&pid]];
         life.peak_bytes = bytes.or(life.peak_bytes);
@@ -179,39 +180,39 @@ mod tests {
 
     #[test]
     fn only_those_who_lived_together_are_summed() {
-        let mut lives = Lives::default();
-        lives.begin(1);
-        lives.begin(2);
-        lives.peak(2, Some(50));
-        lives.end(2);
-        lives.begin(3);
-        lives.peak(3, Some(20));
-        lives.end(3);
-        lives.peak(1, Some(7));
-        lives.end(1);
-        assert_eq!(lives.highest_sum(), Some(57));
-        assert_eq!(lives.peak_of_first(1), Some(7));
+        let mut lifetimes = Lifetimes::default();
+        lifetimes.begin(1);
+        lifetimes.begin(2);
+        lifetimes.note_peak(2, Some(50));
+        lifetimes.end(2);
+        lifetimes.begin(3);
+        lifetimes.note_peak(3, Some(20));
+        lifetimes.end(3);
+        lifetimes.note_peak(1, Some(7));
+        lifetimes.end(1);
+        assert_eq!(lifetimes.highest_sum(), Some(57));
+        assert_eq!(lifetimes.peak_of_first(1), Some(7));
     }
 
     #[test]
     fn one_unknown_peak_makes_the_sum_unknown() {
-        let mut lives = Lives::default();
-        lives.begin(1);
-        lives.peak(1, Some(7));
-        lives.begin(2);
-        lives.end(2);
-        assert_eq!(lives.highest_sum(), None);
+        let mut lifetimes = Lifetimes::default();
+        lifetimes.begin(1);
+        lifetimes.note_peak(1, Some(7));
+        lifetimes.begin(2);
+        lifetimes.end(2);
+        assert_eq!(lifetimes.highest_sum(), None);
     }
 
     #[test]
     fn a_pid_that_comes_back_is_another_life() {
-        let mut lives = Lives::default();
+        let mut lifetimes = Lifetimes::default();
         for bytes in [5, 9] {
-            lives.begin(4);
-            lives.peak(4, Some(bytes));
-            lives.end(4);
+            lifetimes.begin(4);
+            lifetimes.note_peak(4, Some(bytes));
+            lifetimes.end(4);
         }
-        assert_eq!(lives.all.len(), 2);
-        assert_eq!(lives.highest_sum(), Some(9));
+        assert_eq!(lifetimes.all.len(), 2);
+        assert_eq!(lifetimes.highest_sum(), Some(9));
     }
 }

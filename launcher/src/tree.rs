@@ -7,14 +7,14 @@ use std::fs;
 use crate::procfs::{self, Stat};
 use crate::sys::{self, Pid};
 
-/// One process and the state of the liveliest of its threads.
+/// One process and the state of the most active of its threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Member {
     pub pid: Pid,
     pub state: State,
 }
 
-/// In order of liveliness.
+/// In order of activity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum State {
     /// Exited and waited for by nobody yet.
@@ -53,7 +53,7 @@ pub fn visit(mut act: impl FnMut(Member)) {
             continue; // its parent died while we looked, and it came to us a second time
         }
         // The state comes before the children: a stopped process has no more of them.
-        let Some(state) = liveliest_state(pid) else {
+        let Some(state) = most_active_state(pid) else {
             continue;
         };
         act(Member { pid, state });
@@ -62,7 +62,7 @@ pub fn visit(mut act: impl FnMut(Member)) {
 }
 
 /// `None` if the process is gone altogether.
-fn liveliest_state(pid: Pid) -> Option<State> {
+fn most_active_state(pid: Pid) -> Option<State> {
     threads(pid)
         .into_iter()
         .filter_map(|tid| Stat::read(&format!("/proc/{pid}/task/{tid}/stat")))

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from deadheat import planning, session
-from deadheat.calibration import store, words
+from deadheat import plan as planning
+from deadheat.app import race as races
+from deadheat.calibration import store
 from deadheat.model.calibration import Calibration
-from deadheat.model.plan import WorkloadPlan
-from deadheat.planning import Asked
-from deadheat.suite import Suite, load
+from deadheat.model.plan import RacePlan
+from deadheat.plan import Asked
+from deadheat.report import calibration as words
+from deadheat.suite.suite import Suite, load
 
 from .made_up import HERE
 
@@ -46,7 +48,7 @@ def calibration(start_sd: float, round_sd: float) -> Calibration:
     )
 
 
-def planned(asked: Asked, suite: Suite) -> WorkloadPlan:
+def planned(asked: Asked, suite: Suite) -> RacePlan:
     (one,) = planning.plan(asked, suite, ("http", "program")).workloads
     return one
 
@@ -69,7 +71,7 @@ def test_they_take_no_longer_than_without(suite: Suite, budget_s: float | None) 
 def test_the_expected_interval_is_never_wider(suite: Suite) -> None:
     known = calibration(0.1, 0.1)
 
-    def error(of: WorkloadPlan) -> float:
+    def error(of: RacePlan) -> float:
         return (known.start_variance + known.slice_variance / of.rounds) / of.blocks
 
     assert error(planned(replace(ASKED, calibration=known), suite)) < error(planned(ASKED, suite))
@@ -89,16 +91,16 @@ def test_one_that_is_stale_sizes_nothing(
     suite: Suite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path))
-    uncalibrated = session.planned(ASKED, suite)
+    uncalibrated = races.planned(ASKED, suite)
     assert uncalibrated.calibration is None
     assert words.sizing(None).startswith("not calibrated") and "the preset's" in words.sizing(None)
     mine = calibration(0.1, 0.05).model_copy(update={"machine": store.this_machine()})
     store.write(mine)
-    fresh = session.planned(ASKED, suite)
+    fresh = races.planned(ASKED, suite)
     assert fresh.workloads[0].blocks > uncalibrated.workloads[0].blocks
     assert fresh.calibration is not None and fresh.calibration.id == mine.id
     assert mine.id in words.sizing(fresh.calibration) and "it chose" in words.sizing(fresh.calibration)
     store.write(mine.model_copy(update={"machine": mine.machine.model_copy(update={"kernel": "other"})}))
-    stale = session.planned(ASKED, suite)
+    stale = races.planned(ASKED, suite)
     assert stale.workloads == uncalibrated.workloads
     assert "is stale" in words.sizing(stale.calibration) and "the preset's" in words.sizing(stale.calibration)

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from deadheat.calibration import steps, store, summary, words
+from deadheat.calibration import steps, store, summary
 from deadheat.errors import UserError
+from deadheat.report import calibration as words
 
 from .made_up import HERE, race
 

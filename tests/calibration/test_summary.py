@@ -7,8 +7,9 @@ import math
 
 import pytest
 
-from deadheat.calibration import steps, summary, words
+from deadheat.calibration import steps, summary
 from deadheat.model.calibration import CalibrationRace
+from deadheat.report import calibration as words
 
 from .made_up import race
 

@@ -11,12 +11,27 @@ from pathlib import Path
 
 import pytest
 
-from deadheat import __version__, schema
+from deadheat import __version__
+from deadheat.model import schema
 
 ROOT = Path(__file__).parents[2]
 DEADHEAT = Path(sys.executable).parent / "deadheat"
-LOOKS = ("list", "check", "build", "show", "report", "runs", "doctor")
-VERBS = ("race", *LOOKS, "export", "history", "compare", "import")
+LOOKS = ("list", "check", "build", "show", "report", "runs")
+VERBS = (
+    "race",
+    *LOOKS,
+    "claims",
+    "explain",
+    "export",
+    "history",
+    "compare",
+    "import",
+    "doctor",
+    "calibrate",
+    "cache",
+    "completion",
+    "man",
+)
 TIMEOUT_S = 120
 
 
@@ -54,6 +69,28 @@ def test_options_of_the_examples_exist(verb: str) -> None:
 def test_help_lists_every_verb() -> None:
     commands = _deadheat("--help").stdout.split("Commands:")[1]
     assert set(re.findall(r"^  (\w+)", commands, re.MULTILINE)) >= set(VERBS)
+
+
+def test_every_verb_is_said_in_one_line() -> None:
+    """At 80 columns, whole: a sentence that click cuts off says less than a shorter one."""
+    commands = _deadheat("--help", COLUMNS="80").stdout.split("Commands:")[1].strip().splitlines()
+    assert len(commands) >= len(VERBS)
+    assert [line for line in commands if line.endswith("...")] == []
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion(shell: str) -> None:
+    script = _deadheat("completion", shell)
+    assert script.returncode == 0
+    assert "_DEADHEAT_COMPLETE" in script.stdout
+
+
+def test_what_bash_is_offered() -> None:
+    offered = _deadheat(
+        _DEADHEAT_COMPLETE="bash_complete", COMP_WORDS="deadheat race --preset ", COMP_CWORD="3"
+    )
+    words = [line.partition(",")[2] for line in offered.stdout.splitlines()]
+    assert words == ["quick", "standard", "thorough"]
 
 
 def test_no_verb_is_help() -> None:
@@ -101,6 +138,20 @@ def test_runs_where_there_is_none(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout) == (0, "")
     assert "deadheat race makes one" in ran.stderr
     assert json.loads(_deadheat("runs", "--json", "--out", str(tmp_path)).stdout) == []
+
+
+def test_cache_shows_and_throws_away(tmp_path: Path) -> None:
+    tool = tmp_path / "tools" / "ghz-1"
+    tool.mkdir(parents=True)
+    (tool / "ghz").write_bytes(b"x" * 2_000_000)
+    place = {"DEADHEAT_CACHE": str(tmp_path), "DEADHEAT_LOCK": str(tmp_path / "lock")}
+    assert re.search(r"^tool +2 MB +just now +ghz-1$", _deadheat("cache", **place).stdout, re.MULTILINE)
+    assert _deadheat("cache", "--older-than", "1d", **place).stdout == ""
+    ran = _deadheat("cache", "--prune", "--at-most", "1MB", "--json", **place)
+    (gone,) = json.loads(ran.stdout)
+    assert (gone["what"], gone["name"], gone["goes"]) == ("tool", "ghz-1", True)
+    assert "thrown away: 1, 2 MB" in ran.stderr
+    assert not tool.exists()
 
 
 def test_doctor() -> None:

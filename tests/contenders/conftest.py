@@ -1,16 +1,17 @@
-"""The contenders of fib and http-hello, built as a race builds them."""
+"""The contenders, built as a race builds them: once, for all tests and all workers of pytest-xdist."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from deadheat import suite
-from deadheat.build import Build, Builder
+from deadheat.build.builder import NO_REASON, Build, Builder
 from deadheat.hosts.local import LocalHost
-from deadheat.interrupt import Stop
+from deadheat.suite import suite
+from deadheat.util.interrupt import Stop
 
 SUITE = Path(__file__).parents[2] / "suite"
 Ready = Callable[[str, str], Build]
@@ -28,9 +29,14 @@ def ready(host: LocalHost) -> Ready:
     builder = Builder(host, Stop())
     contenders = suite.load(SUITE)
 
+    @cache
+    def built(workload: str, id_: str) -> Build:
+        return builder.build(contenders.contender(workload, id_))
+
     def build(workload: str, id_: str) -> Build:
-        build = builder.build(contenders.contender(workload, id_))
+        build = built(workload, id_)
         if build.record.status == "unavailable":
+            assert build.record.reason != NO_REASON, "a build that exits 69 says why on its last line"
             pytest.skip(f"{id_} is unavailable: {build.record.reason}")
         assert build.record.status == "ready", build.record.reason
         return build

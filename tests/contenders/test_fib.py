@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from deadheat.command import argv, environment
+from deadheat.build.command import argv, environment
 
 from .conftest import SUITE, Ready
 

@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from deadheat.build import Build
-from deadheat.command import argv, environment
+from deadheat.build.builder import Build
+from deadheat.build.command import argv, environment
 from deadheat.hosts import Handle
 from deadheat.hosts.local import LocalHost
-from deadheat.ports import Ports
-from deadheat.program import Exit, Spec
+from deadheat.hosts.ports import Ports
+from deadheat.hosts.program import Exit, Spec
 
 from .conftest import SUITE, Ready
 

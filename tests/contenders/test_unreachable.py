@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from deadheat import suite
+from deadheat.suite import suite
 
 from .conftest import SUITE
 

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from deadheat.explain.patterns import DELAYED_ACK_MS, DELAYED_ACK_SLACK_MS
+
 from .conftest import PATIENCE_S, Explain
 
 Make = Callable[..., Explain]
@@ -47,8 +49,11 @@ def test_two_calls_and_three_writes(explain: Make) -> None:
 
 def test_idle_at_40_ms(explain: Make) -> None:
     page = explain("sleeps").page("sleeps", "two-calls")
-    assert row(page, "latency_ms")[0] >= 40
-    assert patterns(page, "sleeps") == {"delayed acknowledgement"}
+    latency_ms = row(page, "latency_ms")[0]
+    assert latency_ms >= 40
+    # A loaded machine adds its own waiting, and it is no longer the pattern (test_patterns has both).
+    near = abs(latency_ms - DELAYED_ACK_MS) <= DELAYED_ACK_SLACK_MS
+    assert patterns(page, "sleeps") == ({"delayed acknowledgement"} if near else set())
     assert patterns(page, "two-calls") == set()
 
 

@@ -106,7 +106,7 @@ def test_snapshots_of_two_processes() -> None:
 
 
 def test_no_snapshot() -> None:
-    with pytest.raises(InstrumentError, match="told nothing"):
+    with pytest.raises(InstrumentError, match="reported nothing"):
         snapshots("deadheat-gc pid=1 runs=10\n", "")
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from hdrh.histogram import HdrHistogram
 
-from deadheat import journal, reports
-from deadheat.latency import DIGITS, HIGHEST_NS, LOWEST_NS
+from deadheat.app import reports
+from deadheat.model.histogram import DIGITS, HIGHEST_NS, LOWEST_NS
+from deadheat.model.measured import InvocationPlan, SlicePlan
 from deadheat.model.observation import (
     BlockEnded,
     BlockStarted,
@@ -22,11 +23,13 @@ from deadheat.model.observation import (
     Slice,
     Started,
 )
-from deadheat.model.plan import Entry, Plan, WorkloadPlan
-from deadheat.run_folder import RunFolder, create
-from deadheat.suite import Suite, load
-from made_slice import COUNTED_NS, made_slice
-from made_suite import ECHO, contender
+from deadheat.model.plan import Entry, Plan, RacePlan, contenders_of
+from deadheat.storage import journal
+from deadheat.storage.run_folder import RunFolder, create
+from deadheat.suite.facts import facts_of
+from deadheat.suite.suite import Suite, load
+from tests.made.slices import COUNTED_NS, made_slice
+from tests.made.suite import ECHO, contender
 
 COUNT = """\
 title = "Count"
@@ -55,13 +58,13 @@ def suite(folder: Path) -> Suite:
     return load(folder)
 
 
-def race(workload: str, blocks: int = BLOCKS) -> WorkloadPlan:
+def race(workload: str, blocks: int = BLOCKS) -> RacePlan:
     entries = (
         *(Entry(id=name, contender=name) for name in CLASSES),
         Entry(id="slow'", contender="slow", null=True),
     )
     http = workload == "echo"
-    return WorkloadPlan(
+    return RacePlan(
         workload=workload,
         kind="http" if http else "program",
         metric="throughput_rps" if http else "wall_s",
@@ -69,8 +72,7 @@ def race(workload: str, blocks: int = BLOCKS) -> WorkloadPlan:
         entries=entries,
         blocks=blocks,
         rounds=ROUNDS,
-        connections=64 if http else None,
-        n=None if http else 9,
+        measured=SlicePlan(connections=64) if http else InvocationPlan(n=9),
     )
 
 
@@ -88,6 +90,7 @@ def run_folder(
 ) -> RunFolder:
     """A run's folder. `planned`: blocks of its plan, where fewer were raced; `results` are written too."""
     loaded = suite(tmp_path / "suite")
+    races = tuple(race(name, planned or blocks) for name in workloads)
     plan = Plan(
         run=run,
         version="0.1.0",
@@ -99,7 +102,8 @@ def run_folder(
         margin=0.02,
         server_cpus=(0,),
         generator_cpus=(1,),
-        workloads=tuple(race(name, planned or blocks) for name in workloads),
+        workloads=races,
+        facts=facts_of(loaded, contenders_of(races)),
     )
     machine = {"cpu_model": "Quiet 9000", "architecture": "x86_64", "cores": 2}
     folder = create(tmp_path / "runs", plan, machine)
@@ -116,9 +120,7 @@ def run_folder(
     return folder
 
 
-def observations(
-    of: WorkloadPlan, speeds: dict[str, float], histograms: bool, seed: int
-) -> list[Observation]:
+def observations(of: RacePlan, speeds: dict[str, float], histograms: bool, seed: int) -> list[Observation]:
     rng = random.Random(seed)
     seen: list[Observation] = []
     for name in CLASSES:
@@ -129,10 +131,10 @@ def observations(
     order = tuple(entry.id for entry in of.entries)
     for block in range(of.blocks):
         at = f"2026-01-02T03:{5 + block:02d}:00Z"
-        seen.append(BlockStarted(workload=of.key, block=block, order=order, at=at))
+        seen.append(BlockStarted(race=of.key, block=block, order=order, at=at))
         start = {entry: rng.gauss(0, 0.01) for entry in order}
         for entry in order if of.kind == "http" else ():
-            seen.append(Started(workload=of.key, block=block, entry=entry, first_response_ms=5))
+            seen.append(Started(race=of.key, block=block, entry=entry, first_response_ms=5))
         for round_ in range(of.rounds):
             for turn, entry in enumerate((*order, *reversed(order))):
                 speed = speeds[entry] * 2.718 ** (start[entry] + rng.gauss(0, 0.02))
@@ -142,28 +144,28 @@ def observations(
             hdr = _histogram(rng, speeds[entry]) if histograms else None
             seen.append(
                 Ended(
-                    workload=of.key, block=block, entry=entry, memory_bytes=10_000_000,
+                    race=of.key, block=block, entry=entry, memory_bytes=10_000_000,
                     peak_memory_bytes=12_000_000, threads=2, hdr=hdr,
                 )
             )  # fmt: skip
-        seen.append(BlockEnded(workload=of.key, block=block))
+        seen.append(BlockEnded(race=of.key, block=block))
     return seen
 
 
-def _slice(of: WorkloadPlan, block: int, round_: int, turn: int, entry: str, speed: float) -> Slice:
+def _slice(of: RacePlan, block: int, round_: int, turn: int, entry: str, speed: float) -> Slice:
     replies = round(RPS * speed * COUNTED_NS / 1e9)
     return made_slice(of.key, block, round_, turn, entry, replies, started_ns=turn * 10**9)
 
 
-def _invocation(of: WorkloadPlan, block: int, round_: int, turn: int, entry: str, speed: float) -> Invocation:
+def _invocation(of: RacePlan, block: int, round_: int, turn: int, entry: str, speed: float) -> Invocation:
     wall_s = WALL_S / speed
     return Invocation(
-        workload=of.key,
+        race=of.key,
         block=block,
         round=round_,
         turn=turn,
         entry=entry,
-        n=of.n,
+        n=of.invocations.n,
         at_ns=turn * 10**9,
         wall_s=wall_s,
         user_s=wall_s * 0.9,

@@ -18,6 +18,7 @@ from deadheat import export
 from deadheat.errors import UserError
 from deadheat.export import source, write
 from deadheat.export.format import Rendered
+from deadheat.model.reason import Note
 
 from . import made_up
 from .tools import openmetrics
@@ -127,17 +128,19 @@ def test_another_schema_names_the_version_that_wrote_it(tmp_path: Path) -> None:
     made_up.edit(folder, "results.json", schema=7, version="9.9.9")
     found = cli(folder.path, "--to", "junit", runs=tmp_path)
     assert found.returncode == 2
-    assert "not of this version: schema 7, and 1 is read here (Deadheat 9.9.9 wrote it)" in found.stderr
+    assert "not of this version: schema 7, and 3 is read here (Deadheat 9.9.9 wrote it)" in found.stderr
     assert len(found.stderr.splitlines()) == 2
 
 
 def test_results_from_before_a_field_was_added_are_read(tmp_path: Path) -> None:
     folder = made_up.run_folder(tmp_path)
     results = json.loads(folder.results_file.read_text())
+    removed: dict[str, object] = {}
     for workload in results["workloads"]:
         for row in workload["contenders"]:
-            for key in ("latency_ms", "outside", "published", "toolchains", "own_wall_s", "lower_bound"):
-                del row[key]
+            for key in ("latency_ms", "published", "toolchains", "own_wall_s", "lower_bound"):
+                removed.update({key: row.pop(key)} if key in row else {})
+    assert len(removed) == 5, "each belongs to a kind of row"
     folder.results_file.write_text(json.dumps(results))
     for name in export.FORMATS:
         assert export.named(name).render(source.read(folder)).files
@@ -153,12 +156,16 @@ def test_hostile_text_breaks_no_format(tmp_path: Path) -> None:
     read = source.read(made_up.run_folder(tmp_path))
     workloads = []
     for workload in read.results.workloads:
-        gates = tuple(gate.model_copy(update={"ok": False, "advice": HOSTILE}) for gate in workload.gates)
+        gates = tuple(
+            gate.model_copy(update={"ok": False, "facts": {"note": HOSTILE}}) for gate in workload.gates
+        )
         rows = tuple(
             row.model_copy(update={"status": "failed", "reason": HOSTILE}) if row.id == "fast" else row
             for row in workload.contenders
         )
-        verdicts = tuple(v.model_copy(update={"a": HOSTILE, "why": HOSTILE}) for v in workload.verdicts)
+        verdicts = tuple(
+            v.model_copy(update={"a": HOSTILE, "reasons": (Note(text=HOSTILE),)}) for v in workload.verdicts
+        )
         workloads.append(
             workload.model_copy(update={"contenders": rows, "verdicts": verdicts, "gates": gates})
         )
@@ -181,7 +188,10 @@ def test_hostile_text_breaks_no_format(tmp_path: Path) -> None:
 
 def test_csv_text_is_no_formula(tmp_path: Path) -> None:
     read = source.read(made_up.run_folder(tmp_path, ["echo"]))
-    formula = tuple(v.model_copy(update={"why": "=1+1"}) for v in read.results.workloads[0].verdicts)
+    formula = tuple(
+        v.model_copy(update={"reasons": (Note(text="=1+1"),), "more_blocks": None})
+        for v in read.results.workloads[0].verdicts
+    )
     workload = read.results.workloads[0].model_copy(update={"verdicts": formula})
     results = read.results.model_copy(update={"workloads": (workload,)})
     files = export.named("csv").render(source.assemble(read.plan, results, read.observations)).files

@@ -15,8 +15,8 @@ import pytest
 from prometheus_client import Metric
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from deadheat import command
-from deadheat.build import cache_folder
+from deadheat.build import command
+from deadheat.util.paths import cache_folder
 
 PERF = "v0.0.0-20260908200009-22c9c6c9d4da"
 HYPERFINE = "1.19.0"

@@ -15,9 +15,10 @@ import pytest
 from deadheat.generators import outside
 from deadheat.generators.engine import find_binary
 from deadheat.generators.outside import GeneratorError, Ran
+from deadheat.generators.registry import GENERATORS
 from deadheat.generators.wrk import Wrk
 from deadheat.hosts.local import LocalHost
-from deadheat.interrupt import Stop
+from deadheat.util.interrupt import Stop
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -97,3 +98,8 @@ def test_hangs(host: LocalHost, tmp_path: Path) -> None:
 def test_dies(host: LocalHost, tmp_path: Path) -> None:
     with pytest.raises(GeneratorError, match="SIGSEGV"):
         run(host, fake(tmp_path, "kill -SEGV $$"), tmp_path)
+
+
+def test_a_generator_is_named_as_its_program_is() -> None:
+    assert set(GENERATORS) == {"wrk", "ghz", "h2load", "deadheat-load"}
+    assert all(generator.name == name for name, generator in GENERATORS.items())

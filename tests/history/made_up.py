@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from deadheat import stats
-from deadheat.model.result import ContenderResult, Measure, Results, Verdict, WorkloadResult
+from deadheat.model.result import BySlices, Measure, RaceResult, Results, ServerResult, Verdict
 
 CLASSES = {"go": "idiomatic", "rust": "idiomatic", "ceiling": "ceiling"}
 MACHINE = {"cpu_model": "Quiet 9000", "cores": 2}
@@ -24,6 +24,7 @@ def results(
     blocks: int = 6,
     within_sd: float = 0.02,
     seed: int = 1,
+    connections: int = 64,
     machine: dict[str, Any] | None = None,
     **more: Any,
 ) -> Results:
@@ -41,14 +42,14 @@ def results(
     verdict = Verdict(
         a="rust", b="go", metric="throughput_rps", ratio=against.ratio, ci=against.ci, verdict="faster"
     )
-    workload = WorkloadResult(
+    workload = RaceResult(
         name="http-hello",
         kind="http",
         title="HTTP hello",
         question="Who?",
         metric="throughput_rps",
         reference="go",
-        connections=64,
+        measured=BySlices(connections=connections, streams=1),
         blocks=blocks,
         blocks_planned=blocks,
         slices=100,
@@ -71,12 +72,12 @@ def results(
     )
 
 
-def _row(name: str, values: dict[str, list[float]]) -> ContenderResult:
+def _row(name: str, values: dict[str, list[float]]) -> ServerResult:
     level = stats.estimate(np.log(values[name]))
     assert level.ratio is not None
     against = stats.estimate(np.log(values[name]) - np.log(values["go"]))
     share = stats.estimate(np.log(values[name]) - np.log(values["ceiling"]))
-    return ContenderResult.model_validate(
+    return ServerResult.model_validate(
         {
             "name": name,
             "variant": None,

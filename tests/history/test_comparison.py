@@ -12,7 +12,7 @@ import pytest
 from deadheat.history import comparison
 from deadheat.history.comparison import compare
 from deadheat.history.spread import DEFAULT_SD, FEWEST, Level, change, spread
-from deadheat.model.result import Results
+from deadheat.model.result import ContenderResult, ProgramResult, Results
 
 from .made_up import MACHINE, results
 
@@ -117,7 +117,13 @@ def test_times_are_inverted() -> None:
     )
     for run in (before, after):
         rows = run.workloads[0].contenders
-        moved = tuple(row.model_copy(update={"wall_s": row.throughput_rps}) for row in rows)
+        moved = tuple(
+            ProgramResult(
+                **{name: getattr(row, name) for name in ContenderResult.model_fields},
+                wall_s=row.figures.throughput_rps,
+            )
+            for row in rows
+        )
         object.__setattr__(run.workloads[0], "contenders", moved)
     assert findings(before, after)["rust"] == "slower than before"
 

@@ -66,11 +66,11 @@ def test_two_writers_at_once_lose_nothing(target: str, tmp_path: Path) -> None:
     """Each is a process of its own, and both find no database, so that both want to make it."""
     writer = f"""
 import sys
-sys.path.insert(0, {str(Path(__file__).parents[1])!r})
+sys.path.insert(0, {str(Path(__file__).parents[2])!r})
 from pathlib import Path
 from deadheat.history import store
 from deadheat.history.database import open_
-from history.made_up import results
+from tests.history.made_up import results
 for n in range({EACH}):
     with open_({target!r}) as history:
         store.record(history, results(f"run-{{sys.argv[1]}}-{{n}}"), Path("."))

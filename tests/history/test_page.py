@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
-from deadheat.history import foreign, page, store, telling
+from deadheat.history import foreign, listing, page, store
 from deadheat.history.database import FILE, open_
 
 from .made_up import results
@@ -32,8 +32,8 @@ def written(folder: Path, runs: Sequence[float], commit: str = "c") -> Path:
         store.add_context(
             history, foreign.read(GOLDEN / "wrk-4.1.0-latency.txt"), folder / "wrk", "http-hello", "rust"
         )
-        series = telling.series_of(history, "http-hello", "rust")
-        context = telling.context_of(history, "http-hello", "rust")
+        series = listing.series_of(history, "http-hello", "rust")
+        context = listing.context_of(history, "http-hello", "rust")
     file = folder / "trend.html"
     file.write_text(page.render("http-hello rust", series, context), encoding="utf-8")
     return file

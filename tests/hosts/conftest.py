@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 from typing import TypeVar
 
 import pytest
 
-from deadheat.hosts import Collected, Event, Exit, Handle, Host, Placement, Spec, Usage
+from deadheat.hosts import Collected, Event, Exit, Handle, Host, Spec, Usage
 from deadheat.hosts.local import LocalHost
-from deadheat.interrupt import Stop
+from deadheat.util.interrupt import Stop
 
 T = TypeVar("T")
 
@@ -37,9 +36,6 @@ class FarHost:
 
     def free_port(self) -> int:
         return sent(self._near.free_port())
-
-    def place(self, folder: Path) -> Placement:
-        return sent(self._near.place(sent(folder)))
 
     def start(self, spec: Spec) -> Handle:
         try:
@@ -73,6 +69,9 @@ class FarHost:
             return sent(self._near.usage(sent(handle), memory=memory))
         except Exception as error:
             raise sent(error) from None
+
+    def spent_ns(self) -> Mapping[frozenset[int], int]:
+        return sent(self._near.spent_ns())
 
     def close(self) -> None:
         self._near.close()

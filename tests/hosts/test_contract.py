@@ -13,7 +13,7 @@ import pytest
 from deadheat import hosts
 from deadheat.hosts import Collected, Event, ExitedError, Handle, Host, Spec, StartError
 from deadheat.hosts.local import LocalHost
-from deadheat.interrupt import InterruptedRunError, Stop
+from deadheat.util.interrupt import InterruptedRunError, Stop
 
 PATIENCE_S = 60.0
 
@@ -38,11 +38,10 @@ def ended(host: Host, handle: Handle) -> Event:
     return event
 
 
-def test_a_program_runs_where_it_was_placed_and_tells_its_end(host: Host, tmp_path: Path) -> None:
+def test_a_program_runs_in_its_folder_and_tells_its_end(host: Host, tmp_path: Path) -> None:
     (tmp_path / "script").write_text("echo here; echo there >&2; exit 3")
-    placed = host.place(tmp_path).path
     before_ns = host.now_ns()
-    handle = host.start(spec(placed, "sh", "script"))
+    handle = host.start(spec(tmp_path, "sh", "script"))
     event = ended(host, handle)
     assert event.handle == handle
     assert (event.exit.code, event.exit.signal) == (3, None)
@@ -51,20 +50,20 @@ def test_a_program_runs_where_it_was_placed_and_tells_its_end(host: Host, tmp_pa
 
 
 def test_an_end_is_told_once(host: Host, tmp_path: Path) -> None:
-    handle = host.start(spec(host.place(tmp_path).path, "true"))
+    handle = host.start(spec(tmp_path, "true"))
     ended(host, handle)
     assert host.events(handle, 0) == ()
 
 
 def test_nothing_happens_to_what_runs(host: Host, tmp_path: Path) -> None:
-    handle = host.start(spec(host.place(tmp_path).path, "sleep", "600"))
+    handle = host.start(spec(tmp_path, "sleep", "600"))
     assert host.events(handle, 0) == ()
     assert host.collect(handle).exit is None
 
 
 def test_what_cannot_start_raises(host: Host, tmp_path: Path) -> None:
     with pytest.raises(StartError, match="cannot run no-such-server"):
-        host.start(spec(host.place(tmp_path).path, "no-such-server"))
+        host.start(spec(tmp_path, "no-such-server"))
 
 
 def test_a_stop_is_polite_first(host: Host, tmp_path: Path) -> None:
@@ -74,7 +73,7 @@ signal.signal(signal.SIGTERM, lambda *_: os._exit(7))
 print('up', flush=True)
 signal.pause()
 """
-    handle = host.start(python(host.place(tmp_path).path, source))
+    handle = host.start(python(tmp_path, source))
     hosts.ready(host, handle, lambda: None if host.collect(handle).stdout else "silent", PATIENCE_S, Stop())
     host.freeze(handle)
     assert host.stop(handle, PATIENCE_S).code == 7
@@ -83,13 +82,13 @@ signal.pause()
 
 def test_a_stop_is_firm_in_the_end(host: Host, tmp_path: Path) -> None:
     source = "import signal; signal.signal(15, signal.SIG_IGN); print('up', flush=True); signal.pause()"
-    handle = host.start(python(host.place(tmp_path).path, source))
+    handle = host.start(python(tmp_path, source))
     hosts.ready(host, handle, lambda: None if host.collect(handle).stdout else "silent", PATIENCE_S, Stop())
     assert host.stop(handle, 0.05).signal == signal.SIGKILL
 
 
 def test_frozen_means_no_cpu_time(host: Host, tmp_path: Path) -> None:
-    handle = host.start(python(host.place(tmp_path).path, "while True: pass"))
+    handle = host.start(python(tmp_path, "while True: pass"))
     host.freeze(handle)
     before, after = host.usage(handle, memory=False), host.usage(handle, memory=True)
     assert before.cpu == after.cpu
@@ -100,7 +99,7 @@ def test_frozen_means_no_cpu_time(host: Host, tmp_path: Path) -> None:
 
 
 def test_what_has_ended_cannot_be_measured(host: Host, tmp_path: Path) -> None:
-    handle = host.start(spec(host.place(tmp_path).path, "false"))
+    handle = host.start(spec(tmp_path, "false"))
     exit = ended(host, handle).exit
     for act in (host.freeze, host.thaw, lambda handle: host.usage(handle, memory=False)):
         with pytest.raises(ExitedError, match="exited with status 1") as caught:
@@ -120,19 +119,19 @@ def test_ports_are_never_the_same(host: Host) -> None:
 
 
 def test_closing_ends_everything(host: Host, tmp_path: Path) -> None:
-    handle = host.start(spec(host.place(tmp_path).path, "sleep", "600"))
+    handle = host.start(spec(tmp_path, "sleep", "600"))
     (pid,) = host.usage(handle, memory=False).pids
     host.close()
     assert not Path(f"/proc/{pid}").exists()
 
 
 def test_waiting_ends_with_the_program(host: Host, stop: Stop, tmp_path: Path) -> None:
-    handle = host.start(spec(host.place(tmp_path).path, "sh", "-c", "exit 4"))
+    handle = host.start(spec(tmp_path, "sh", "-c", "exit 4"))
     assert hosts.wait(host, handle, stop).code == 4
 
 
 def test_waiting_ends_when_somebody_asks_to_stop(host: Host, stop: Stop, tmp_path: Path) -> None:
-    handle = host.start(spec(host.place(tmp_path).path, "sleep", "600"))
+    handle = host.start(spec(tmp_path, "sleep", "600"))
     asked = threading.Timer(0.05, setattr, (stop, "requested", True))
     asked.start()
     with pytest.raises(InterruptedRunError):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from deadheat import derive, planning
+from deadheat import plan as planning
 from deadheat.errors import UserError
 from deadheat.model.observation import (
     BlockEnded,
@@ -20,14 +20,15 @@ from deadheat.model.observation import (
     Observation,
     Slice,
 )
-from deadheat.model.result import Results, WorkloadResult
-from deadheat.planning import Asked
+from deadheat.model.result import RaceResult, Results
+from deadheat.plan import Asked
 from deadheat.report import markdown, terminal
-from deadheat.run_folder import RunFolder
-from deadheat.suite import load
-from made_suite import STUDY
-
-from .observed import LEAD_IN_NS, observations, plan, race, suite
+from deadheat.report.reasons import of_verdict
+from deadheat.results import derive
+from deadheat.storage.run_folder import RunFolder
+from deadheat.suite.suite import load
+from tests.made.observed import LEAD_IN_NS, observations, plan, race, suite
+from tests.made.suite import STUDY
 
 CLAIM = """\
 id = "c"
@@ -51,9 +52,9 @@ def finite(value: Any, at: str = "") -> None:
         assert math.isfinite(value), at
 
 
-def of(seen: Sequence[Observation], tmp_path: Path, blocks: int = 6) -> WorkloadResult:
+def of(seen: Sequence[Observation], tmp_path: Path, blocks: int = 6) -> RaceResult:
     """The race's result, with every report of it made and every number in them a number."""
-    results = derive.results(plan(race(blocks)), suite(tmp_path), {}, seen)
+    results = derive.results(plan(race(blocks), suite(tmp_path)), {}, seen)
     finite(json.loads(results.model_dump_json()))
     text = "\n".join(map(str, terminal.workload(results.workloads[0], 0.02, 120))) + markdown.render(results)
     assert "nan" not in text.lower().replace("tenan", "").split() and "inf" not in text.lower().split()
@@ -99,7 +100,7 @@ def test_the_study_of_these_tests_is_a_good_one(tmp_path: Path) -> None:
 
 
 def folder_with(tmp_path: Path, change: Callable[[dict[str, Any]], None]) -> RunFolder:
-    results = derive.results(plan(race()), suite(tmp_path), {}, observations(race()))
+    results = derive.results(plan(race(), suite(tmp_path)), {}, observations(race()))
     told = json.loads(results.model_dump_json(by_alias=True))
     change(told)
     folder = RunFolder(tmp_path)
@@ -111,10 +112,10 @@ def folder_with(tmp_path: Path, change: Callable[[dict[str, Any]], None]) -> Run
     "more", [{}, {"something": "new"}], ids=["with the same fields", "with a field that nobody knows"]
 )
 def test_results_of_another_schema_version(tmp_path: Path, more: dict[str, Any]) -> None:
-    folder = folder_with(tmp_path, lambda told: told.update(schema=2, version="9.9.9", **more))
+    folder = folder_with(tmp_path, lambda told: told.update(schema=4, version="9.9.9", **more))
     with pytest.raises(UserError) as raised:
         folder.results()
-    assert "results.json: not of this version: schema 2, and 1 is read here (Deadheat 9.9.9 wrote it)" in str(
+    assert "results.json: not of this version: schema 4, and 3 is read here (Deadheat 9.9.9 wrote it)" in str(
         raised.value
     )
     assert raised.value.hint is not None and "deadheat report" in raised.value.hint
@@ -122,7 +123,7 @@ def test_results_of_another_schema_version(tmp_path: Path, more: dict[str, Any])
 
 def test_results_that_are_no_results(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
-    for text in ("", "[]", "null", '{"schema": 1}', '{"schema": {}}'):
+    for text in ("", "[]", "null", '{"schema": 1}', '{"schema": 1, "workloads": 5}', '{"schema": {}}'):
         folder.write("results.json", text)
         with pytest.raises(UserError, match="not of this version"):
             folder.results()
@@ -132,17 +133,18 @@ def test_a_contender_without_any_block_is_a_row_and_no_rival(tmp_path: Path) -> 
     seen = [o for o in observations(race()) if getattr(o, "entry", None) != "fast"]
     result = of(seen, tmp_path)
     (row,) = [row for row in result.contenders if row.id == "fast"]
-    assert (row.status, row.throughput_rps, row.place) == ("not run", None, None)
+    assert (row.status, row.figures.throughput_rps, row.place) == ("not run", None, None)
     assert result.verdicts == ()
 
 
 def test_a_contender_with_some_blocks_is_judged_by_those(tmp_path: Path) -> None:
     def gone(o: Observation) -> bool:
-        return isinstance(o, Slice | Ended) and o.entry == "fast" and o.block >= 4
+        return isinstance(o, Slice | Ended) and o.entry == "fast" and o.block >= 5
 
     result = of([o for o in observations(race()) if not gone(o)], tmp_path)
     (row,) = [row for row in result.contenders if row.id == "fast"]
-    assert row.throughput_rps is not None and len(row.throughput_rps.blocks) == 4
+    measure = row.figures.throughput_rps
+    assert measure is not None and len(measure.blocks) == 5
     assert result.verdicts[0].verdict == "faster"
 
 
@@ -168,14 +170,14 @@ def test_blocks_that_do_not_overlap_have_no_ratio(tmp_path: Path) -> None:
     (verdict,) = result.verdicts
     assert (verdict.ratio, verdict.ci) == (None, None)
     assert verdict.verdict in ("inconclusive", "invalid")
-    assert verdict.why
+    assert verdict.reasons
 
 
 def test_one_block_alone(tmp_path: Path) -> None:
     result = of(observations(race(1)), tmp_path, blocks=1)
     (verdict,) = result.verdicts
     assert verdict.ci is None and verdict.verdict in ("inconclusive", "invalid")
-    assert "enough-blocks" in str(verdict.why)
+    assert "enough-blocks" in of_verdict(verdict)
 
 
 ZERO = {"replies": 0, "replies_all": 0, "latency_sum_ns": 0, "in_flight_ns": 0, "bins": (0,) * 31}
@@ -185,7 +187,7 @@ ZERO = {"replies": 0, "replies_all": 0, "latency_sum_ns": 0, "in_flight_ns": 0, 
 def test_nothing_but_zeros(tmp_path: Path, who: tuple[str, ...]) -> None:
     result = of(observations(race(), changed=dict.fromkeys(who, ZERO)), tmp_path)
     assert {verdict.verdict for verdict in result.verdicts} <= {"inconclusive", "invalid"}
-    assert all(verdict.why for verdict in result.verdicts)
+    assert all(verdict.reasons for verdict in result.verdicts)
 
 
 def test_slices_of_no_length_have_no_value(tmp_path: Path) -> None:
@@ -193,7 +195,7 @@ def test_slices_of_no_length_have_no_value(tmp_path: Path) -> None:
     nothing = {"counted_from_ns": LEAD_IN_NS, "counted_until_ns": LEAD_IN_NS}
     result = of(observations(race(), changed={"fast": nothing}), tmp_path)
     assert [verdict.verdict for verdict in result.verdicts] == ["invalid"]
-    assert result.verdicts[0].why
+    assert result.verdicts[0].reasons
 
 
 def test_a_constant_series_is_no_measurement(tmp_path: Path) -> None:
@@ -201,7 +203,7 @@ def test_a_constant_series_is_no_measurement(tmp_path: Path) -> None:
     result = of(observations(race(), changed=same), tmp_path)
     (verdict,) = result.verdicts
     assert (verdict.verdict, verdict.ci) == ("inconclusive", None)
-    assert "exactly the same ratio" in str(verdict.why)
+    assert "exactly the same ratio" in of_verdict(verdict)
 
 
 @pytest.mark.parametrize("replies", [1, 10**18])
@@ -219,11 +221,11 @@ def times(seconds: float, tmp_path: Path) -> Results:
         seen.append(Checked(workload="echo", contender=name, ok=True, cases=1))
     for block in range(timed.blocks):
         order = tuple(entry.id for entry in timed.entries)
-        seen.append(BlockStarted(workload="echo", block=block, order=order, at="2026-01-02T03:04:05Z"))
+        seen.append(BlockStarted(race="echo", block=block, order=order, at="2026-01-02T03:04:05Z"))
         for round_ in range(2):
             seen += [
                 Invocation(
-                    workload="echo",
+                    race="echo",
                     block=block,
                     round=round_,
                     turn=turn,
@@ -236,8 +238,8 @@ def times(seconds: float, tmp_path: Path) -> Results:
                 )
                 for turn, entry in enumerate((*order, *reversed(order)))
             ]
-        seen.append(BlockEnded(workload="echo", block=block))
-    return derive.results(plan(timed), suite(tmp_path), {}, seen)
+        seen.append(BlockEnded(race="echo", block=block))
+    return derive.results(plan(timed, suite(tmp_path)), {}, seen)
 
 
 @pytest.mark.parametrize("seconds", [0.0, 1e-320, 1e300, math.inf])

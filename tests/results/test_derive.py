@@ -5,15 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from deadheat import derive
 from deadheat.model.observation import Built, Checked, Ended, Failed, Observation, RaceUnavailable, Stopped
-from deadheat.model.result import WorkloadResult
+from deadheat.model.result import RaceResult
+from deadheat.report.findings import sentences
+from deadheat.report.reasons import of_verdict
+from deadheat.results import derive
+from tests.made.observed import observations, plan, race, suite
 
-from .observed import observations, plan, race, suite
 
-
-def derived(tmp_path: Path, seen: Sequence[Observation], blocks: int = 6, rounds: int = 8) -> WorkloadResult:
-    return derive.results(plan(race(blocks, rounds)), suite(tmp_path), {}, seen).workloads[0]
+def derived(tmp_path: Path, seen: Sequence[Observation], blocks: int = 6, rounds: int = 8) -> RaceResult:
+    return derive.results(plan(race(blocks, rounds), suite(tmp_path)), {}, seen).workloads[0]
 
 
 def test_a_clear_difference_is_found_with_the_winner_first(tmp_path: Path) -> None:
@@ -38,7 +39,7 @@ def test_equals_are_a_dead_heat(tmp_path: Path) -> None:
 def test_too_little_data_settles_nothing_and_says_what_would(tmp_path: Path) -> None:
     (verdict,) = derived(tmp_path, observations(race(), {"fast": 1.03}, noise=0.6)).verdicts
     assert verdict.verdict == "inconclusive"
-    assert verdict.why is not None and "more blocks" in verdict.why
+    assert "more blocks" in of_verdict(verdict)
 
 
 def test_the_null_pair_is_no_row_and_covers_1(tmp_path: Path) -> None:
@@ -52,13 +53,13 @@ def test_a_null_pair_that_differs_forbids_every_verdict(tmp_path: Path) -> None:
     result = derived(tmp_path, observations(race(), {"slow'": 1.5}))
     assert result.null_pair is not None and not result.null_pair.ok
     assert [verdict.verdict for verdict in result.verdicts] == ["invalid"]
-    assert "null-pair" in str(result.verdicts[0].why)
+    assert "null-pair" in of_verdict(result.verdicts[0])
 
 
 def test_the_ceiling_is_context_and_no_rival(tmp_path: Path) -> None:
     result = derived(tmp_path, observations(race()))
     assert all("ceiling" not in (verdict.a, verdict.b) for verdict in result.verdicts)
-    shares = {row.id: row.of_ceiling for row in result.contenders}
+    shares = {row.id: row.figures.of_ceiling for row in result.contenders}
     assert shares["fast"] == pytest.approx(1.3 / 4, rel=0.05)
 
 
@@ -87,7 +88,7 @@ def test_rows_tell_why_they_have_no_figures(tmp_path: Path) -> None:
     seen = [
         *observations(race()),
         Built(workload="echo", contender="fast", status="unavailable", reason="no compiler"),
-        Failed(workload="echo", block=2, entry="ceiling", reason="died"),
+        Failed(race="echo", block=2, entry="ceiling", reason="died"),
     ]
     rows = {row.id: row for row in derived(tmp_path, seen).contenders}
     assert (rows["fast"].status, rows["fast"].reason) == ("unavailable", "no compiler")
@@ -96,14 +97,14 @@ def test_rows_tell_why_they_have_no_figures(tmp_path: Path) -> None:
 
 
 def test_a_race_that_cannot_be_run_has_unavailable_rows(tmp_path: Path) -> None:
-    result = derived(tmp_path, [RaceUnavailable(workload="echo", reason="no redis-server")])
+    result = derived(tmp_path, [RaceUnavailable(race="echo", reason="no redis-server")])
     assert {(row.status, row.reason) for row in result.contenders} == {("unavailable", "no redis-server")}
 
 
 def test_a_stopped_run_says_so_until_it_is_resumed(tmp_path: Path) -> None:
     echo = suite(tmp_path)
     seen: list[Observation] = [*observations(race()), Stopped(why="interrupted")]
-    assert derive.results(plan(race()), echo, {}, seen).stopped == "interrupted"
+    assert derive.results(plan(race(), echo), {}, seen).stopped == "interrupted"
 
 
 def test_a_look_ends_a_race_only_when_every_verdict_is_in(tmp_path: Path) -> None:
@@ -122,25 +123,25 @@ def cut_short(blocks: int) -> list[Observation]:
         if getattr(o, "block", 0) == blocks and isinstance(o, Ended):
             break
         seen.append(o)
-    return [*seen, RaceUnavailable(workload="echo", reason="redis-server died of SIGKILL")]
+    return [*seen, RaceUnavailable(race="echo", reason="redis-server died of SIGKILL")]
 
 
 def test_whole_blocks_count_when_the_server_dies_after_them(tmp_path: Path) -> None:
-    result = derived(tmp_path, cut_short(4))
+    result = derived(tmp_path, cut_short(5))
     assert {(row.status, row.reason) for row in result.contenders} == {("measured", None)}
-    assert result.blocks == 4
-    assert result.findings[0] == "ended after 4 of 6 blocks, which count: redis-server died of SIGKILL"
+    assert result.blocks == 5
+    assert sentences(result)[0] == "ended after 5 of 6 blocks, which count: redis-server died of SIGKILL"
     assert [verdict.verdict for verdict in result.verdicts] == ["faster"]
 
 
 def test_a_first_block_that_did_not_end_is_none(tmp_path: Path) -> None:
     result = derived(tmp_path, cut_short(0))
     assert {row.status for row in result.contenders} == {"unavailable"}
-    assert not any("which count" in finding for finding in result.findings)
+    assert not any("which count" in finding for finding in sentences(result))
 
 
 def test_a_resume_that_goes_on_leaves_no_word_of_the_end(tmp_path: Path) -> None:
     again = [o for o in observations(race()) if getattr(o, "block", 0) >= 4]
     result = derived(tmp_path, [*cut_short(4), *again])
     assert result.blocks == 6
-    assert not any("which count" in finding for finding in result.findings)
+    assert not any("which count" in finding for finding in sentences(result))

@@ -8,18 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from deadheat import derive
+from deadheat.model.finding import CarriedOver
 from deadheat.model.observation import Observation, Slice
-from deadheat.model.plan import WorkloadPlan
-from deadheat.model.result import ContenderResult, WorkloadResult
+from deadheat.model.plan import RacePlan
+from deadheat.model.result import ContenderResult, RaceResult
 from deadheat.report import markdown
-
-from .observed import observations, plan, race, suite
+from deadheat.report.findings import sentences
+from deadheat.results import derive
+from tests.made.observed import observations, plan, race, suite
 
 
 def of(
-    tmp_path: Path, change: Callable[[Slice], float], of: WorkloadPlan | None = None, **how: float
-) -> WorkloadResult:
+    tmp_path: Path, change: Callable[[Slice], float], of: RacePlan | None = None, **how: float
+) -> RaceResult:
     """A race in which each slice's replies are `change` times what they would be."""
     raced = of or race(8, 10)
 
@@ -30,17 +31,17 @@ def of(
 
     noise = how.get("noise", 0.01)
     seen = [changed(o) for o in observations(raced, noise=noise)]
-    return derive.results(plan(raced), suite(tmp_path), {}, seen).workloads[0]
+    return derive.results(plan(raced, suite(tmp_path)), {}, seen).workloads[0]
 
 
-def row(result: WorkloadResult, id_: str = "fast") -> ContenderResult:
+def row(result: RaceResult, id_: str = "fast") -> ContenderResult:
     return next(row for row in result.contenders if row.id == id_)
 
 
 def test_a_clean_race_has_nothing_to_tell_but_where_its_variance_is(tmp_path: Path) -> None:
     result = of(tmp_path, lambda _: 1.0, noise=0.08)
-    assert [finding for finding in result.findings if "variance" not in finding] == []
-    assert result.carry_over == ()
+    assert [finding for finding in sentences(result) if "variance" not in finding] == []
+    assert not any(isinstance(finding, CarriedOver) for finding in result.findings)
     assert row(result).warm_up is not None and row(result).warm_up.kind == "flat"  # type: ignore[union-attr]
     assert row(result).drift is not None
 
@@ -53,7 +54,7 @@ def test_variance_between_starts(tmp_path: Path, starts_sd: float, noise: float,
     found = row(result).variance
     assert found is not None and found.share_of_starts is not None
     assert (found.share_of_starts > 0.5) is told
-    assert any("fast's" in finding and "between starts" in finding for finding in result.findings) is told
+    assert any("fast's" in finding and "between starts" in finding for finding in sentences(result)) is told
     assert found.starts_sd == pytest.approx(starts_sd or 0.01, abs=0.06)
 
 
@@ -62,29 +63,30 @@ def test_a_contender_that_warms_up(tmp_path: Path) -> None:
     found = row(result).warm_up
     assert found is not None and (found.kind, found.steady_from) == ("warms up", 8)
     assert found.start == pytest.approx(0.7, abs=0.05)
-    assert any(f.startswith("fast warms up: 0.7") for f in result.findings)
+    assert any(f.startswith("fast warms up: 0.7") for f in sentences(result))
     assert row(result, "slow").warm_up.kind == "flat"  # type: ignore[union-attr]
 
 
 def test_a_contender_that_never_got_steady(tmp_path: Path) -> None:
     """Its level still moves in the last quarter of the block."""
     result = of(tmp_path, lambda o: 0.8 if o.entry == "fast" and o.round >= 8 else 1.0)
-    assert "fast never got steady" in result.findings
+    assert "fast never got steady" in sentences(result)
 
 
 def test_drift_within_a_block(tmp_path: Path) -> None:
     result = of(tmp_path, lambda o: 1.05 if o.entry == "fast" and o.round >= 5 else 1.0)
     drift = row(result).drift
     assert drift is not None and drift.ratio == pytest.approx(1.05, abs=0.02)
-    assert any(f.startswith("fast drifts: against slow") for f in result.findings)
+    assert any(f.startswith("fast drifts: against slow") for f in sentences(result))
 
 
 def test_carry_over_from_a_predecessor(tmp_path: Path) -> None:
     """The order of these is always the same: who comes after itself begins a round's second half."""
     result = of(tmp_path, lambda o: 0.8 if o.entry == "slow'" and o.turn == 4 else 1.0, race(12, 10))
-    (found,) = [c for c in result.carry_over if (c.contender, c.predecessor) == ("slow'", "slow'")]
+    carried = [finding for finding in result.findings if isinstance(finding, CarriedOver)]
+    (found,) = [c for c in carried if (c.contender, c.predecessor) == ("slow'", "slow'")]
     assert found.ratio == pytest.approx(0.8, abs=0.05)
-    assert any(f.startswith("carry-over: slow' right after slow'") for f in result.findings)
+    assert any(f.startswith("carry-over: slow' right after slow'") for f in sentences(result))
 
 
 def test_unequal_work_on_the_wire(tmp_path: Path) -> None:
@@ -92,8 +94,8 @@ def test_unequal_work_on_the_wire(tmp_path: Path) -> None:
         o.model_copy(update={"bytes_in": o.bytes_in * 2}) if isinstance(o, Slice) and o.entry == "fast" else o
         for o in observations(race())
     ]
-    result = derive.results(plan(race()), suite(tmp_path), {}, seen).workloads[0]
-    assert "unequal work on the wire: 100 bytes a response (ceiling) to 200 (fast)" in result.findings
+    result = derive.results(plan(race(), suite(tmp_path)), {}, seen).workloads[0]
+    assert "unequal work on the wire: 100 bytes a response (ceiling) to 200 (fast)" in sentences(result)
 
 
 def test_findings_are_in_the_report(tmp_path: Path) -> None:
@@ -102,7 +104,7 @@ def test_findings_are_in_the_report(tmp_path: Path) -> None:
         o.model_copy(update={"bytes_in": o.bytes_in * 2}) if isinstance(o, Slice) and o.entry == "fast" else o
         for o in observations(raced)
     ]
-    text = markdown.render(derive.results(plan(raced), suite(tmp_path), {}, seen))
+    text = markdown.render(derive.results(plan(raced, suite(tmp_path)), {}, seen))
     assert "- unequal work on the wire: 100 bytes a response (ceiling) to 200 (fast)" in text
 
 

@@ -5,7 +5,8 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deadheat import latency
+from deadheat.model.histogram import DIGITS, HIGHEST_NS, LOWEST_NS
+from deadheat.results import latency
 
 LATENCIES = st.lists(st.tuples(st.integers(0, 50_000_000_000), st.integers(1, 1000)), min_size=1)
 
@@ -13,7 +14,7 @@ LATENCIES = st.lists(st.tuples(st.integers(0, 50_000_000_000), st.integers(1, 10
 @settings(deadline=None)
 @given(LATENCIES)
 def test_they_are_those_of_the_library(recorded: list[tuple[int, int]]) -> None:
-    histogram = HdrHistogram(latency.LOWEST_NS, latency.HIGHEST_NS, latency.DIGITS)
+    histogram = HdrHistogram(LOWEST_NS, HIGHEST_NS, DIGITS)
     for value_ns, count in recorded:
         histogram.record_value(value_ns, count)
     mean_ns, stdev_ns = latency.moments(histogram)
@@ -22,7 +23,7 @@ def test_they_are_those_of_the_library(recorded: list[tuple[int, int]]) -> None:
 
 
 def test_a_decoded_one_has_the_same() -> None:
-    histogram = HdrHistogram(latency.LOWEST_NS, latency.HIGHEST_NS, latency.DIGITS)
+    histogram = HdrHistogram(LOWEST_NS, HIGHEST_NS, DIGITS)
     for value_ns in (1_500_000, 2_000_000, 90_000_000):
         histogram.record_value(value_ns)
     encoded = histogram.encode().decode()

@@ -6,12 +6,14 @@ from pathlib import Path
 import pytest
 
 import deadheat
-from deadheat import gates
 from deadheat.model.observation import BlockEnded, Invocation, Observation
-from deadheat.tally import Tally, tally
+from deadheat.report.gates import ADVICE, advice
+from deadheat.results.gates import own as gates
+from deadheat.results.gates import registry
+from deadheat.results.tally import Tally, tally
+from tests.made.observed import race
 
 from . import test_gates
-from .observed import race
 
 SOURCES = Path(deadheat.__file__).parent
 # Those whose two tests are not parametrised in test_gates: here, there by themselves, in test_derive (the
@@ -22,7 +24,9 @@ BY_THEMSELVES = {
     "frozen",
     "runqueue-wait",
     "enough-blocks",
+    "steady",
     "null-pair",
+    "null-pool",
     "server-limited",
     "asked-rate",
 }
@@ -34,7 +38,7 @@ def clients(server_cpu_s: float | None, metric: str) -> Tally:
     for block in range(6):
         seen.append(
             Invocation(
-                workload="echo",
+                race="echo",
                 block=block,
                 round=0,
                 turn=0,
@@ -48,7 +52,7 @@ def clients(server_cpu_s: float | None, metric: str) -> Tally:
                 server_cpu_s=server_cpu_s,
             )
         )
-        seen.append(BlockEnded(workload="echo", block=block))
+        seen.append(BlockEnded(race="echo", block=block))
     return tally(race().model_copy(update={"kind": "redis-client", "metric": metric}), seen)
 
 
@@ -63,16 +67,16 @@ def test_wall_time_is_the_clients_only_where_the_server_had_time(
     assert gate is not None
     assert (gate.name, gate.ok) == ("server-limited", ok)
     assert gate.value == pytest.approx(server_cpu_s)
-    assert [found.ok for found in gates.of_contender(clients(server_cpu_s, metric), "fast", None)][1:] == [ok]
+    assert [found.ok for found in registry.of_contender(clients(server_cpu_s, metric), "fast")][1:] == [ok]
 
 
 def test_its_advice_fits_the_metric() -> None:
     wall = gates.server_limited(clients(0.95, "wall_s"), "fast", "wall_s")
-    assert wall is not None and "race against the sink" in str(wall.advice)
+    assert wall is not None and "race against the sink" in str(advice(wall))
     cpu = gates.server_limited(clients(0.95, "cpu_s"), "fast", "cpu_s")
-    assert cpu is not None and "the verdict is on CPU time" in str(cpu.advice)
+    assert cpu is not None and "the verdict is on CPU time" in str(advice(cpu))
     free = gates.server_limited(clients(0.5, "wall_s"), "fast", "wall_s")
-    assert free is not None and free.advice is None
+    assert free is not None and advice(free) is None
 
 
 def test_a_server_whose_time_is_not_known_has_no_such_gate() -> None:
@@ -82,7 +86,13 @@ def test_a_server_whose_time_is_not_known_has_no_such_gate() -> None:
 def test_no_gate_is_without_its_two_tests() -> None:
     """A new gate makes this fail until it has a planted fault and a clean run."""
     text = "".join(
-        (SOURCES / f"{module}.py").read_text() for module in ("gates", "contamination", "judging", "latency")
+        (SOURCES / "results" / f"{module}.py").read_text()
+        for module in ("gates/own", "gates/interference", "judging", "latency")
     )
     made = set(re.findall(r'(?:gate_result\(|_at_most\(|name=)\s*"([a-z][a-z-]+)"', text))
     assert made == {*test_gates.FAULTS, *test_gates.AROUND, *BY_THEMSELVES}
+    assert {*registry.CONTENDER_GATES, *registry.RACE_GATES} <= made
+
+
+def test_every_gate_has_its_sentence() -> None:
+    assert {*registry.CONTENDER_GATES, *registry.RACE_GATES} <= ADVICE.keys()

@@ -4,31 +4,45 @@ from __future__ import annotations
 
 from typing import Any
 
-from deadheat import findings
 from deadheat.model.claim import PublishedRow
 from deadheat.model.observation import OutsideRun
-from deadheat.model.result import ContenderResult, Measure, WorkloadResult
+from deadheat.model.result import (
+    AnyResult,
+    BySlices,
+    Measure,
+    NoFigures,
+    PublishedServerResult,
+    RaceResult,
+    ServerResult,
+)
 from deadheat.report import published_table
+from deadheat.report.findings import sentence
+from deadheat.results import findings
 
 
-def row(name: str, **more: Any) -> ContenderResult:
+def row(name: str, **more: Any) -> AnyResult:
     told: dict[str, Any] = {
         "name": name, "variant": None, "title": name, "language": "Go", "class_": "idiomatic",
-        "status": "measured", "throughput_rps": Measure(estimate=8000, ci=None, blocks=(8000,)),
+        "status": "measured",
     }  # fmt: skip
-    return ContenderResult(**(told | more))
+    told |= more
+    figures: dict[str, Any] = {"throughput_rps": Measure(estimate=8000, ci=None, blocks=(8000,))}
+    if told["status"] != "measured":
+        return NoFigures(**told)
+    return PublishedServerResult(**told, **figures) if "outside" in told else ServerResult(**told, **figures)
 
 
-def race(*rows: ContenderResult) -> WorkloadResult:
-    return WorkloadResult(
+def race(*rows: AnyResult) -> RaceResult:
+    return RaceResult(
         name="greet", kind="grpc", title="", question="", metric="throughput_rps", reference="go", blocks=1,
         blocks_planned=1, slices=1, contenders=rows, null_pair=None, gates=(), verdicts=(),
+        measured=BySlices(connections=1, streams=1),
     )  # fmt: skip
 
 
 def outside(**more: Any) -> OutsideRun:
     told: dict[str, Any] = {
-        "workload": "greet [study] (as-published)", "block": 0, "entry": "go", "run": 0, "tool": "ghz",
+        "race": "greet [study] (as-published)", "block": 0, "entry": "go", "run": 0, "tool": "ghz",
         "version": "1", "argv": ("ghz", "-c", "2"), "in_flight": 2, "requests": 100, "seconds": 1.0,
         "throughput_rps": 100.0, "latency_ms": {"mean": 1.0, "max": 2.0}, "errors": {}, "wall_s": 2.0,
         "generator_cpu_s": 3.0, "server_cpu_s": 0.5, "cpus": 2, "threads": 1, "output": "logs/x",
@@ -36,18 +50,17 @@ def outside(**more: Any) -> OutsideRun:
     return OutsideRun(**(told | more))
 
 
-def remarks(of: ContenderResult) -> str:
+def remarks(of: AnyResult) -> str:
     ((*_, told),) = published_table.rows(race(of))
     return told
 
 
 def test_a_call_that_streams_is_told_in_messages_too() -> None:
-    lost = row("lost", status="failed", reason="gone", throughput_rps=None)
-    assert list(findings.streamed(race(row("go"), lost), 100)) == [
-        "100 messages a call; messages/s: go 800,000"
-    ]
-    assert list(findings.streamed(race(row("go")), 1)) == []
-    assert list(findings.streamed(race(lost), 100)) == []
+    lost = row("lost", status="failed", reason="gone")
+    (found,) = findings.message_rates([row("go"), lost], 100)
+    assert sentence(found) == "100 messages a call; messages/s: go 800,000"
+    assert list(findings.message_rates([row("go")], 1)) == []
+    assert list(findings.message_rates([lost], 100)) == []
 
 
 def test_a_servers_cpu_and_memory_stand_beside_the_published() -> None:

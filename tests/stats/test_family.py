@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
@@ -96,8 +97,63 @@ def test_a_null_pair_that_was_not_measured_is_refused() -> None:
     assert not stats.judge_null_pair(stats.compare([], [])).ok
 
 
-def test_one_block_cannot_refuse_a_null_pair() -> None:
-    assert stats.judge_null_pair(stats.estimate(np.array([0.3]))).ok
+def test_one_block_never_passes_a_null_pair() -> None:
+    null = stats.judge_null_pair(stats.estimate(np.array([0.3])))
+    assert (null.ok, null.detectable) == (False, None)
+    assert null.why == "one block cannot tell a contender from itself"
+
+
+def test_a_null_pair_tells_the_bias_that_it_could_have_seen() -> None:
+    """Planted at just that size, the gate finds it four times in five."""
+    rng = np.random.default_rng(3)
+    for blocks in (5, 10):
+        found = stats.judge_null_pair(stats.estimate(rng.normal(0, 0.02, blocks)))
+        assert found.detectable is not None
+        spread = found.estimate.standard_error * math.sqrt(blocks)
+        planted = rng.normal(math.log(found.detectable), spread, (4_000, blocks))
+        seen = np.mean([not stats.judge_null_pair(stats.estimate(run)).ok for run in planted])
+        assert 0.77 < seen < 0.83
+
+
+@pytest.mark.parametrize(("excluding", "ok"), [(0, True), (5, True), (10, True), (11, False), (40, False)])
+def test_pooled_null_pairs_are_refused_where_surely_too_many_exclude_1(excluding: int, ok: bool) -> None:
+    assert stats.NullPool(100, excluding).ok is ok
+
+
+def test_a_pool_of_nothing_is_no_reason_to_refuse() -> None:
+    assert stats.NullPool(0, 0).ok
+
+
+def test_a_pool_of_sound_null_pairs_is_rarely_refused_and_a_biased_one_is() -> None:
+    """100 null pairs of 6 blocks: alike, and with a bias of one sd between starts."""
+    rng = np.random.default_rng(4)
+
+    def refused(bias: float) -> float:
+        effects = bias + rng.standard_normal((400, 100, 6))
+        mean, error = effects.mean(axis=-1), effects.std(axis=-1, ddof=1) / math.sqrt(6)
+        excluding = (np.abs(mean) > 2.570582 * error).sum(axis=1)
+        return float(np.mean([not stats.NullPool(100, int(count)).ok for count in excluding]))
+
+    assert refused(0.0) < 0.03
+    assert refused(0.8) > 0.95
+
+
+def test_pairs_that_stopped_earlier_stay_decided() -> None:
+    """A pair's data stop once it is decided; others go on, and its verdict is the one it had."""
+    rng = np.random.default_rng(6)
+    looks = stats.plan_looks(12, first=5)
+    for _ in range(50):
+        effects = np.array([0.2, 0.02, 0.0])[:, None] + rng.normal(0, 0.03, (3, 12))
+        used = [12, 12, 12]
+        decided: dict[int, str] = {}
+        for blocks in looks.blocks:
+            rows = {i: stats.estimate(effects[i, : min(used[i], blocks)]) for i in range(3)}
+            verdicts = stats.judge_family(rows, 0.0, looks=looks, fewest_blocks=5)
+            assert {i: verdicts[i].kind for i in decided} == decided
+            for i, verdict in verdicts.items():
+                if verdict.kind == "faster" and i not in decided:
+                    decided[i], used[i] = verdict.kind, blocks
+        assert 0 in decided
 
 
 def apart_beyond(distance: int) -> Callable[[str, str], bool]:

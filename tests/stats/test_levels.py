@@ -1,4 +1,4 @@
-"""One value a block, ranges, shares, and twins that disagree."""
+"""One value a block, ranges and shares."""
 
 from __future__ import annotations
 
@@ -53,27 +53,6 @@ def test_share_against_published_values() -> None:
 def test_share_holds_its_own_value(count: int, more: int) -> None:
     low, high = stats.share(count, count + more)
     assert 0 <= low <= count / (count + more) <= high <= 1
-
-
-def skewed(blocks: int) -> stats.Estimate:
-    """A quarter of the blocks far above the others, which lie just below 1."""
-    effects = np.where(np.arange(blocks) % 4 == 0, 0.4, -0.01) + np.linspace(-0.001, 0.001, blocks)
-    return stats.compare([np.array([e]) for e in effects], [np.zeros(1)] * blocks)
-
-
-def test_twins_that_disagree_make_it_inconclusive() -> None:
-    estimate = skewed(60)
-    assert estimate.low > math.log1p(0.02)
-    verdict = stats.judge(estimate)
-    assert verdict.kind == "inconclusive"
-    assert verdict.why is not None and "hodges-lehmann" in verdict.why
-
-
-def test_twins_agree_on_ordinary_noise() -> None:
-    rng = np.random.default_rng(2)
-    for _ in range(200):
-        a = [rng.normal(0.1, 0.03, 5) for _ in range(8)]
-        assert stats.disagreements(stats.compare(a, [np.zeros(5)] * 8)) == []
 
 
 def test_a_dead_heat_has_no_sign_to_disagree_about() -> None:

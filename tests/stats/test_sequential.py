@@ -74,7 +74,10 @@ def test_an_early_look_knows_what_later_ones_would_settle() -> None:
     estimate = stats.estimate(np.array([0.05, 0.12, 0.08]))
     early = stats.judge_family({"pair": estimate}, looks=Looks(tuple(range(3, 61))))["pair"]
     assert early.kind == "inconclusive"
-    assert early.more_blocks == stats.blocks_needed(estimate, 0.02)
+    looks = Looks(tuple(range(3, 61)))
+    assert early.more_blocks == stats.blocks_needed(estimate.at(1 - looks.last_level(0.05)), 0.02)
+    plain = stats.blocks_needed(estimate, 0.02)
+    assert early.more_blocks is not None and plain is not None and early.more_blocks > plain
     assert early.more_blocks is not None
 
 

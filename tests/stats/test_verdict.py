@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from deadheat import stats
+from deadheat.model.reason import NoCommonBlock, NoSpread, Note, Reason, RoundsLost, TooFewBlocks, Undecided
 from deadheat.stats import Estimate, FloatArray
 
 EDGE = math.log1p(0.02)
 
 
 def interval(low: float, high: float) -> Estimate:
-    return Estimate((low + high) / 2, low, high, 0.95, 6, "t", (high - low) / 5)
+    return Estimate((low + high) / 2, low, high, 0.95, 6, (high - low) / 5)
 
 
 @pytest.mark.parametrize(
@@ -67,20 +68,20 @@ def test_a_wider_margin_never_makes_a_winner(effects: FloatArray, one: float, ot
 @pytest.mark.parametrize(
     ("values", "why"),
     [
-        ([np.full(40, -np.inf)] * 6, "no block"),
-        ([np.full(40, np.inf)] * 6, "no block"),
-        ([np.full(40, np.nan)] * 6, "no block"),
-        ([np.full(40, 0.5)] * 6, "exactly the same"),
-        ([np.linspace(0, 1, 40)], "one block"),
-        ([], "no block"),
-        ([np.where(np.arange(40) < 2, -np.inf, 0.1 * i) for i in range(6)], "12 of 240 rounds"),
+        ([np.full(40, -np.inf)] * 6, NoCommonBlock()),
+        ([np.full(40, np.inf)] * 6, NoCommonBlock()),
+        ([np.full(40, np.nan)] * 6, NoCommonBlock()),
+        ([np.full(40, 0.5)] * 6, NoSpread(blocks=6)),
+        ([np.linspace(0, 1, 40)], TooFewBlocks(blocks=1, needed=2)),
+        ([], NoCommonBlock()),
+        ([np.where(np.arange(40) < 2, -np.inf, 0.1 * i) for i in range(6)], RoundsLost(lost=12, rounds=240)),
     ],
     ids=["zero", "infinite", "failed", "constant", "one block", "nothing", "some zero"],
 )
-def test_degenerate_input_has_a_defined_verdict(values: list[FloatArray], why: str) -> None:
+def test_degenerate_input_has_a_defined_verdict(values: list[FloatArray], why: Reason) -> None:
     verdict = stats.judge(stats.compare(values, [np.zeros_like(x) for x in values]))
     assert verdict.kind == "inconclusive"
-    assert verdict.why is not None and why in verdict.why
+    assert why in verdict.reasons
     assert not any(math.isnan(x) for x in (verdict.estimate.low, verdict.estimate.high))
 
 
@@ -91,11 +92,19 @@ def test_a_lone_lost_round_is_forgiven() -> None:
     assert stats.judge(stats.compare(a, [np.zeros(10)] * 3)).kind == "faster"
 
 
+def test_too_few_blocks_have_no_verdict_however_clear() -> None:
+    effects = np.array([0.5, 0.51, 0.5, 0.49])
+    assert stats.judge(stats.estimate(effects)).kind == "faster"
+    verdict = stats.judge(stats.estimate(effects), fewest_blocks=5)
+    assert (verdict.kind, verdict.reasons) == ("inconclusive", (TooFewBlocks(blocks=4, needed=5),))
+
+
 def test_doubt_and_broken_gates_stop_a_verdict() -> None:
-    verdict = stats.judge(interval(0.1, 0.2), doubts=["the twins disagree"])
-    assert (verdict.kind, verdict.why, verdict.winner) == ("inconclusive", "the twins disagree", None)
-    void = stats.judge(interval(0.1, 0.2)).void("null pair")
-    assert (void.kind, void.why, void.winner) == ("invalid", "null pair", None)
+    verdict = stats.judge(interval(0.1, 0.2), doubts=[Note(text="two copies disagree")])
+    doubts = (Note(text="two copies disagree"),)
+    assert (verdict.kind, verdict.reasons, verdict.winner) == ("inconclusive", doubts, None)
+    void = stats.judge(interval(0.1, 0.2)).void(Note(text="null pair"))
+    assert (void.kind, void.reasons, void.winner) == ("invalid", (Note(text="null pair"),), None)
 
 
 @pytest.mark.parametrize("margin", [-0.01, 1.0, 2.0])
@@ -109,7 +118,7 @@ def test_more_blocks_say_what_would_settle_it() -> None:
     verdict = stats.judge(stats.estimate(effects))
     assert verdict.kind == "inconclusive"
     assert verdict.more_blocks is not None and 3 < verdict.more_blocks < 30
-    assert verdict.why == "the interval crosses the margin of 2%"
+    assert verdict.reasons == (Undecided(margin=0.02),)
 
 
 def test_blocks_needed_have_their_power() -> None:
@@ -130,4 +139,4 @@ def test_a_difference_at_the_margin_cannot_be_settled() -> None:
     effects = EDGE + np.array([-0.01, 0.01, 0.02, -0.02])
     verdict = stats.judge(stats.estimate(effects))
     assert verdict.more_blocks is None
-    assert "unlikely to settle" in (verdict.why or "")
+    assert verdict.reasons == (Undecided(margin=0.02, hopeless=True),)

@@ -1,3 +1,3 @@
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| deadheat_load::protocol::http1::fuzz::replies(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| deadheat_load::fuzz::http1::replies(data));

@@ -3,7 +3,7 @@
 use super::units;
 use clap::Args;
 use deadheat_load::error::{Error, Result};
-use deadheat_load::protocol::grpc::Ask;
+use deadheat_load::protocol::grpc::CallSpec;
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -35,13 +35,28 @@ pub struct Grpc {
 }
 
 impl Grpc {
-    pub fn ask(
+    /// The options that were given.
+    pub fn given(&self) -> Vec<&'static str> {
+        let all = [
+            ("--proto", self.proto.is_some()),
+            ("--protoset", self.protoset.is_some()),
+            ("--call", self.call.is_some()),
+            ("--messages", self.messages.is_some()),
+            ("--expect-message", self.expect_message.is_some()),
+            ("--deadline", self.deadline.is_some()),
+            ("--gzip", self.gzip),
+        ];
+        let given = all.into_iter().filter(|(_, is_given)| *is_given);
+        given.map(|(name, _)| name).collect()
+    }
+
+    pub fn calls(
         &self,
         data: Option<&str>,
         metadata: &[(String, String)],
-        streams: u32,
-    ) -> Result<Ask> {
-        Ok(Ask {
+        depth: u32,
+    ) -> Result<CallSpec> {
+        Ok(CallSpec {
             proto: self.proto.clone(),
             protoset: self.protoset.clone(),
             call: self
@@ -54,7 +69,7 @@ impl Grpc {
                 None => None,
             },
             messages: self.messages,
-            streams: Some(streams),
+            depth: Some(depth),
             metadata: metadata.to_vec(),
             deadline_ms: self.deadline.map(|ms| ms.try_into().unwrap_or(u32::MAX)),
             gzip: self.gzip,

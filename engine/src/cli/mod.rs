@@ -1,15 +1,25 @@
 //! The command line.
 
+mod checks;
+mod compare;
+mod files;
 mod grpc;
-mod load;
+mod options;
+mod outcome;
 mod redis;
 mod requests;
 mod run;
 mod serve;
 mod sweep;
+mod thresholds;
+mod tls;
 mod units;
+mod watcher;
 
-use clap::{Parser, Subcommand};
+pub use self::outcome::Outcome;
+
+use self::options::LoadOptions;
+use clap::{CommandFactory, Parser, Subcommand};
 use deadheat_load::drive;
 use deadheat_load::error::{Error, Result};
 use std::io;
@@ -30,10 +40,11 @@ Templates: {token} is the same for a whole run, {seq} the number of the request 
 in paths, header values and bodies of HTTP, in texts of gRPC messages and values of metadata, in
 words of Redis commands, and in what is expected of a reply.
 
-Signals: SIGINT and SIGTERM end a run in order, with its summary.
+Signals: SIGINT and SIGTERM end a run in order, with its summary; a second one ends it at once.
 
-Exit codes: 0 done (or ended by a signal), 1 the asked rate was not achieved or no rate kept the
-objective, 2 usage, nobody there, or ended by a signal before any load.
+Exit codes: 0 done (or ended by a signal), 1 the asked rate was not achieved, no rate kept the
+objective or a threshold was broken, 2 usage, nobody there, no verdict, or ended by a signal before
+any load, 130 ended at once by a second signal.
 
 More, with examples for each protocol: docs/load.md";
 
@@ -45,26 +56,22 @@ pub struct Cli {
     #[command(subcommand)]
     verb: Option<Verb>,
     #[command(flatten)]
-    load: load::Load,
+    load: LoadOptions,
 }
 
 #[derive(Debug, Subcommand)]
 enum Verb {
     /// Obey a referee: JSON lines on stdin and stdout (docs/engine-protocol.md)
     Drive,
-    /// Run a server that does the least a server may do, or lies on demand
+    /// Show two summaries that --save wrote side by side
+    Compare(compare::Compare),
+    /// Print completions for a shell
+    Completion { shell: clap_complete::Shell },
+    /// Run a server that does the least a server may do, or injects faults on demand
     Serve {
         #[command(subcommand)]
         verb: Box<serve::Serve>,
     },
-}
-
-/// How the program ends when nothing went wrong before the load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    Done,
-    /// The asked rate was not achieved.
-    FellShort,
 }
 
 impl Cli {
@@ -73,8 +80,24 @@ impl Cli {
             Some(Verb::Drive) => drive::run(io::stdin().lock(), io::stdout().lock())
                 .map(|()| Outcome::Done)
                 .map_err(|error| Error::usage(format!("drive: {error}"))),
+            Some(Verb::Compare(compare)) => compare.run().map(|()| Outcome::Done),
+            Some(Verb::Completion { shell }) => {
+                let mut command = Self::command();
+                clap_complete::generate(shell, &mut command, "deadheat-load", &mut io::stdout());
+                Ok(Outcome::Done)
+            }
             Some(Verb::Serve { verb }) => verb.run().map(|()| Outcome::Done),
-            None => self.load.run(),
+            None => load(&self.load),
         }
+    }
+}
+
+fn load(options: &LoadOptions) -> Result<Outcome> {
+    if let Some(objective) = options.find_max {
+        sweep::find_max(options, objective)
+    } else if options.steps.is_empty() {
+        run::run(options)
+    } else {
+        sweep::steps(options)
     }
 }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use deadheat_load::error::Result;
-use deadheat_load::protocol::redis::{words, Ask};
+use deadheat_load::protocol::redis::{words, CommandSpec};
 use serde_json::Value;
 
 const REDIS: &str = "Redis (redis://[user:password@]host:port[/database])";
@@ -21,15 +21,26 @@ pub struct Redis {
 }
 
 impl Redis {
-    pub fn ask(&self, pipeline: u32) -> Result<Ask> {
+    /// The options that were given.
+    pub fn given(&self) -> Vec<&'static str> {
+        let all = [
+            ("--command", !self.commands.is_empty()),
+            ("--expect-reply", !self.replies.is_empty()),
+            ("--resp3", self.resp3),
+        ];
+        let given = all.into_iter().filter(|(_, is_given)| *is_given);
+        given.map(|(name, _)| name).collect()
+    }
+
+    pub fn commands(&self, depth: u32) -> Result<CommandSpec> {
         let commands: Result<_> = self.commands.iter().map(|line| words(line)).collect();
         let reply = |text: &String| {
             serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.clone()))
         };
-        Ok(Ask {
+        Ok(CommandSpec {
             commands: commands?,
             expect: (!self.replies.is_empty()).then(|| self.replies.iter().map(reply).collect()),
-            pipeline: Some(pipeline),
+            depth: Some(depth),
             resp3: self.resp3,
         })
     }

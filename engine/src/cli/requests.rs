@@ -1,11 +1,42 @@
 //! Requests from files.
 
+use super::options::LoadOptions;
+use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};
-use deadheat_load::protocol::http1::{Expect, Request};
+use deadheat_load::protocol::http::{Expect, Request};
 use std::path::Path;
 
+impl LoadOptions {
+    /// The requests of HTTP.
+    pub(super) fn http_requests(&self, url: &str) -> Result<Vec<Request>> {
+        let expect = Expect {
+            status: self.expect_status,
+            body: self.expect_body.clone(),
+            success: true,
+        };
+        if let Some(path) = &self.requests {
+            let requests = requests_file(path, &expect)?;
+            let mut each = requests.iter();
+            each.try_for_each(|request| request.check_token(&self.token))?;
+            return Ok(requests);
+        }
+        let mut request = Request::get(&Url::parse(url)?.path);
+        request.headers.clone_from(&self.headers);
+        request.expect = expect;
+        if let Some(data) = &self.data {
+            request.body = Some(text_or_file(data)?);
+            request.method = "POST".into();
+        }
+        if let Some(method) = &self.method {
+            request.method.clone_from(method);
+        }
+        request.check_token(&self.token)?;
+        Ok(vec![request])
+    }
+}
+
 /// `--requests`: what a line does not expect itself is expected as on the command line.
-pub fn requests_file(path: &Path, expect: &Expect) -> Result<Vec<Request>> {
+fn requests_file(path: &Path, expect: &Expect) -> Result<Vec<Request>> {
     let text = read(path)?;
     let mut requests = Vec::new();
     for (number, line) in text.lines().enumerate() {

@@ -6,7 +6,7 @@ use deadheat_load::error::{Error, Result};
 use deadheat_load::serve::grpc::Grpc as GrpcService;
 use deadheat_load::serve::http::Hello;
 use deadheat_load::serve::redis::Sink;
-use deadheat_load::serve::{server, Lies, Service};
+use deadheat_load::serve::{server, Faults, Service};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
@@ -44,7 +44,7 @@ pub struct Grpc {
     #[arg(long)]
     hello: bool,
     /// Answer every call with this status
-    #[arg(long, value_name = "CODE", help_heading = LIES)]
+    #[arg(long, value_name = "CODE", help_heading = FAULTS)]
     grpc_status: Option<u16>,
 }
 
@@ -56,7 +56,7 @@ pub struct Redis {
     #[arg(long, value_name = "BYTES")]
     most_unsent: Option<usize>,
     /// Put hostile bytes in place of some replies; connection K has the seed SEED + K - 1
-    #[arg(long, value_name = "SEED", help_heading = LIES)]
+    #[arg(long, value_name = "SEED", help_heading = FAULTS)]
     garbage: Option<u64>,
 }
 
@@ -78,42 +78,42 @@ pub struct Common {
     /// Address to listen on
     #[arg(long, default_value = "127.0.0.1")]
     host: String,
-    /// At the end print on stdout, as JSON, what was served and how often each lie was told
+    /// At the end print on stdout, as JSON, what was served and how often each fault was injected
     #[arg(long)]
     count: bool,
     /// Do nothing during the last LENGTH of every PERIOD
-    #[arg(long, value_name = "LENGTH/PERIOD", value_parser = units::stall, help_heading = LIES)]
+    #[arg(long, value_name = "LENGTH/PERIOD", value_parser = units::stall, help_heading = FAULTS)]
     stall: Option<(Duration, Duration)>,
     /// Hold each reply back for so long
-    #[arg(long, default_value = "0s", value_name = "TIME", value_parser = units::duration, help_heading = LIES)]
+    #[arg(long, default_value = "0s", value_name = "TIME", value_parser = units::duration, help_heading = FAULTS)]
     delay: Duration,
     /// Hold each reply back for up to so much longer
-    #[arg(long, default_value = "0s", value_name = "TIME", value_parser = units::duration, help_heading = LIES)]
+    #[arg(long, default_value = "0s", value_name = "TIME", value_parser = units::duration, help_heading = FAULTS)]
     jitter: Duration,
     /// Answer every N-th request with an error status
-    #[arg(long, value_name = "1/N", value_parser = units::every, help_heading = LIES)]
+    #[arg(long, value_name = "1/N", value_parser = units::every, help_heading = FAULTS)]
     fail: Option<u64>,
     /// Answer every N-th request with another body
-    #[arg(long, value_name = "1/N", value_parser = units::every, help_heading = LIES)]
+    #[arg(long, value_name = "1/N", value_parser = units::every, help_heading = FAULTS)]
     wrong_body: Option<u64>,
     /// Send half of every N-th reply, then close the connection
-    #[arg(long, value_name = "1/N", value_parser = units::every, num_args = 0..=1, default_missing_value = "1/1", help_heading = LIES)]
+    #[arg(long, value_name = "1/N", value_parser = units::every, num_args = 0..=1, default_missing_value = "1/1", help_heading = FAULTS)]
     half_response: Option<u64>,
     /// Close a connection after N replies
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = LIES)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), help_heading = FAULTS)]
     close_after: Option<u64>,
     /// Send replies one byte at a time
-    #[arg(long, help_heading = LIES)]
+    #[arg(long, help_heading = FAULTS)]
     byte_by_byte: bool,
     /// Work per request, in iterations of a multiplication
-    #[arg(long, value_name = "N", default_value_t = 0, help_heading = LIES)]
+    #[arg(long, value_name = "N", default_value_t = 0, help_heading = FAULTS)]
     burn_iters: u64,
     /// Work per request, in microseconds, calibrated at start
-    #[arg(long, value_name = "US", default_value_t = 0.0, help_heading = LIES)]
+    #[arg(long, value_name = "US", default_value_t = 0.0, help_heading = FAULTS)]
     burn_us: f64,
 }
 
-const LIES: &str = "Lies, for tests of truth";
+const FAULTS: &str = "Faults, for tests of truth";
 
 impl Serve {
     pub fn run(self) -> Result<()> {
@@ -135,10 +135,10 @@ impl Common {
     pub fn run(self, service: impl Service) -> Result<()> {
         let address = self.address()?;
         let count = self.count;
-        let told = server::run(address, service, self.lies())
+        let served = server::run(address, service, self.faults())
             .map_err(|error| Error::usage(format!("cannot serve on {address}: {error}")))?;
         if count {
-            let text = serde_json::to_string(&told).expect("plain data");
+            let text = serde_json::to_string(&served).expect("plain data");
             println!("{text}");
         }
         Ok(())
@@ -155,8 +155,8 @@ impl Common {
         Ok(SocketAddr::new(ip, self.port))
     }
 
-    fn lies(self) -> Lies {
-        Lies {
+    fn faults(self) -> Faults {
+        Faults {
             stall: self.stall,
             delay: self.delay,
             jitter: self.jitter,

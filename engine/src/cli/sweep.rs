@@ -1,18 +1,19 @@
 //! Several runs at different rates: a latency curve, or a search for the highest rate.
 
-use super::load::Load;
-use super::run::{outcome, summary, Watcher};
-use super::Outcome;
-use deadheat_load::error::Result;
+use super::options::LoadOptions;
+use super::outcome::Outcome;
+use super::watcher::Watcher;
+use deadheat_load::error::{Error, Result};
+use deadheat_load::load::run::RunResult;
 use deadheat_load::output::shown;
 use deadheat_load::output::summary::Summary;
-use deadheat_load::search::{highest, Figure, Objective};
+use deadheat_load::search::{highest, Objective};
 
 /// Within 2% of the limit is near enough: the machine's noise is larger.
 const PRECISION: f64 = 0.02;
 
 /// `--steps`: one run a rate, one line a run.
-pub fn steps(options: &Load) -> Result<Outcome> {
+pub fn steps(options: &LoadOptions) -> Result<Outcome> {
     let spec = options.spec()?;
     let mut watcher = Watcher::new(options)?;
     let mut target = watcher.open(&spec)?;
@@ -25,8 +26,8 @@ pub fn steps(options: &Load) -> Result<Outcome> {
     }
     let mut summaries = Vec::new();
     for &rate in &options.steps {
-        let slice = watcher.turn(target.as_mut(), &options.turn(Some(rate)))?;
-        let summary = summary(&slice, target.as_mut());
+        let result = watcher.run(target.as_mut(), &options.run_spec(Some(rate)), None)?;
+        let summary = Summary::new(&result, target.io());
         if !options.json {
             println!("{}", line(rate, &summary));
         }
@@ -39,11 +40,11 @@ pub fn steps(options: &Load) -> Result<Outcome> {
         println!("{}", serde_json::to_string(&summaries).expect("plain data"));
     }
     let fell_short = summaries.iter().any(Summary::fell_short);
-    Ok(outcome(options, fell_short && !watcher.stopped))
+    Ok(Outcome::of(options, fell_short && !watcher.stopped))
 }
 
 /// `--find-max`: the highest rate that keeps the objective, without errors or a shortfall.
-pub fn find_max(options: &Load, objective: Objective) -> Result<Outcome> {
+pub fn find_max(options: &LoadOptions, objective: Objective) -> Result<Outcome> {
     let spec = options.spec()?;
     let mut watcher = Watcher::new(options)?;
     let mut target = watcher.open(&spec)?;
@@ -57,28 +58,23 @@ pub fn find_max(options: &Load, objective: Objective) -> Result<Outcome> {
         if watcher.stopped || failure.is_some() {
             return false;
         }
-        let slice = match watcher.turn(target.as_mut(), &options.turn(Some(rate))) {
-            Ok(slice) => slice,
+        let result = match watcher.run(target.as_mut(), &options.run_spec(Some(rate)), None) {
+            Ok(result) => result,
             Err(error) => {
                 failure = Some(error);
                 return false;
             }
         };
-        let below_ms = match objective.figure {
-            Figure::Mean => {
-                slice.counts.latency_sum_ns as f64 / slice.counts.replies.max(1) as f64 / 1e6
-            }
-            Figure::Max => slice.counts.latency_max_ns as f64 / 1e6,
-            Figure::Quantile(quantile) => {
-                let latencies = target.latencies().as_hdr();
-                latencies.value_at_quantile(quantile) as f64 / 1e6
-            }
-        };
-        let summary = summary(&slice, target.as_mut());
-        let holds = below_ms < objective.below_ms
-            && summary.errors == 0
-            && summary.requests > 0
-            && !summary.fell_short();
+        let summary = Summary::new(&result, target.io());
+        let may_hold = summary.errors == 0 && summary.requests > 0 && !summary.fell_short();
+        let holds = may_hold
+            && match objective.figure.of(&result.latencies) {
+                Some(ms) => ms < objective.below_ms,
+                None => {
+                    failure = (!watcher.stopped).then(|| too_few(&result));
+                    false
+                }
+            };
         let word = if holds { "holds" } else { "fails" };
         eprintln!("{}  {word}", line(rate, &summary));
         holds
@@ -94,7 +90,15 @@ pub fn find_max(options: &Load, objective: Objective) -> Result<Outcome> {
     } else {
         println!("highest rate that keeps the objective: {found:.0}/s");
     }
-    Ok(outcome(options, found == 0.0 && !watcher.stopped))
+    Ok(Outcome::of(options, found == 0.0 && !watcher.stopped))
+}
+
+/// A percentile is told where 10 observations lie beyond it.
+fn too_few(run: &RunResult) -> Error {
+    Error::usage(format!(
+        "--find-max: {} requests a run are too few to tell this percentile (at least 10 must lie beyond it): a longer -d, or a higher -R to begin with",
+        run.counts.replies
+    ))
 }
 
 fn line_heading() -> String {

@@ -1,7 +1,7 @@
 //! Replies of gRPC servers.
 
 use super::feed::cut_anywhere;
-use crate::protocol::grpc::{Ask, Grpc};
+use crate::protocol::grpc::{CallSpec, Grpc};
 use crate::protocol::h2::frame;
 use prost_reflect::prost_types::field_descriptor_proto::{Label, Type};
 use prost_reflect::prost_types::{
@@ -15,14 +15,14 @@ use std::sync::OnceLock;
 /// Any bytes after the server's SETTINGS.
 pub fn replies(bytes: &[u8]) {
     static POOL: OnceLock<DescriptorPool> = OnceLock::new();
-    let ask = Ask {
+    let spec = CallSpec {
         call: "g.G/Say".into(),
         data: json!({"text": "a"}),
         expect: Some(json!({"text": "ok"})),
         gzip: bytes.first().is_some_and(|byte| byte & 1 == 1),
-        ..Ask::default()
+        ..CallSpec::default()
     };
-    let protocol = Grpc::with_contract(POOL.get_or_init(contract), &ask, false, "h");
+    let protocol = Grpc::with_contract(POOL.get_or_init(contract), &spec, false, "h");
     let mut said = Vec::new();
     frame::push_settings(&[], &mut said);
     said.extend_from_slice(bytes);

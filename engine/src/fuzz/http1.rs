@@ -1,8 +1,18 @@
-//! Heads and chunked bodies of HTTP/1, each by itself; whole replies are in
-//! [`crate::protocol::http1::fuzz`].
+//! Replies of HTTP/1 servers; their heads and chunked bodies also each by itself.
 
+use super::feed::cut_anywhere;
+use crate::protocol::http::Request;
 use crate::protocol::http1::chunked::{step, Chunks};
 use crate::protocol::http1::head::{parse, LONGEST_HEAD};
+use crate::protocol::http1::Http1;
+
+/// Any bytes as replies to two requests.
+pub fn replies(bytes: &[u8]) {
+    let mut request = Request::get("/");
+    request.expect.status = Some(200);
+    request.expect.body = Some("ok".into());
+    cut_anywhere(&Http1::new(vec![request], "h", true), bytes);
+}
 
 /// A head says the same whatever stands behind it, and nothing before it is all there.
 pub fn head(bytes: &[u8]) {
@@ -40,9 +50,15 @@ pub fn chunked(mut bytes: &[u8]) {
 mod tests {
     use proptest::prelude::*;
 
+    /// Pieces that make something like a reply more often than chance would.
     fn piece() -> impl Strategy<Value = Vec<u8>> {
         prop_oneof![
             Just(b"HTTP/1.1 200 OK\r\n".to_vec()),
+            Just(b"HTTP/1.0 404 \r\n".to_vec()),
+            Just(b"HTTP/1.1 100 Continue\r\n\r\n".to_vec()),
+            Just(b"Connection: close\r\n".to_vec()),
+            Just(b"ok".to_vec()),
+            Just(b"2\r\nok\r\n0\r\n\r\n".to_vec()),
             Just(b"Content-Length: 2\r\n".to_vec()),
             Just(b"Transfer-Encoding: chunked\r\n".to_vec()),
             Just(b"\r\n".to_vec()),
@@ -60,6 +76,7 @@ mod tests {
             let bytes = pieces.concat();
             super::head(&bytes);
             super::chunked(&bytes);
+            super::replies(&bytes);
         }
     }
 }

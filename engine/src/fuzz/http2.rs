@@ -2,7 +2,8 @@
 
 use super::feed::cut_anywhere;
 use crate::protocol::h2::frame;
-use crate::protocol::http1::Request;
+use crate::protocol::http::mix::Draw;
+use crate::protocol::http::Request;
 use crate::protocol::http2::Http2;
 
 /// Any bytes after the server's SETTINGS.
@@ -10,7 +11,7 @@ pub fn replies(bytes: &[u8]) {
     let mut request = Request::get("/");
     request.expect.status = Some(200);
     request.expect.body = Some("ok".into());
-    let protocol = Http2::new(vec![request], false, "h").expect("a plain request");
+    let protocol = Http2::new(vec![request], Draw::Turn, false, "h").expect("a plain request");
     let mut said = Vec::new();
     frame::push_settings(&[], &mut said);
     said.extend_from_slice(bytes);

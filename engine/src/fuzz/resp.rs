@@ -3,22 +3,22 @@
 use super::feed::cut_anywhere;
 use crate::address::Url;
 use crate::protocol::redis::resp::{Progress, Reader};
-use crate::protocol::redis::{Ask, Login, Redis};
+use crate::protocol::redis::{CommandSpec, Login, Redis};
 use serde_json::json;
 
 /// Any bytes as replies to two commands, and as replies that are only read.
 pub fn replies(bytes: &[u8]) {
-    let ask = Ask {
+    let spec = CommandSpec {
         commands: vec![
             vec!["GET".into(), "a".into()],
             vec!["LRANGE".into(), "b".into()],
         ],
         expect: Some(vec![json!("ok"), json!(["ok", 5, null])]),
-        ..Ask::default()
+        ..CommandSpec::default()
     };
     let url = Url::parse("redis://h:1").expect("a URL");
     let login = Login::from_url(&url, false).expect("no login");
-    cut_anywhere(&Redis::new(&ask, login).expect("two commands"), bytes);
+    cut_anywhere(&Redis::new(&spec, login).expect("two commands"), bytes);
     read(bytes);
 }
 
@@ -42,7 +42,7 @@ fn read(mut bytes: &[u8]) {
 
 #[cfg(test)]
 mod tests {
-    use crate::fuzz::garbage::Garbage;
+    use crate::serve::redis::garbage::Garbage;
     use proptest::prelude::*;
 
     fn piece() -> impl Strategy<Value = Vec<u8>> {

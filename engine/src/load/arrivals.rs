@@ -1,7 +1,9 @@
 //! Open loop: when each request is due, whatever the server does.
 
+use crate::random::{SplitMix64, TWO_TO_53};
+
 /// The shape of the arrivals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Arrivals {
     /// One gap after the other of the same length.
@@ -23,7 +25,7 @@ pub struct Schedule {
     number: u64,
     /// Due time of this one, since `start_ns`.
     since_start_ns: f64,
-    random: u64,
+    random: SplitMix64,
 }
 
 impl Schedule {
@@ -36,7 +38,7 @@ impl Schedule {
             mean_gap_ns: NS_PER_S / rate,
             number: 0,
             since_start_ns: 0.0,
-            random: seed,
+            random: SplitMix64::new(seed),
         };
         if arrivals == Arrivals::Poisson {
             schedule.since_start_ns = schedule.exponential_gap_ns();
@@ -62,12 +64,8 @@ impl Schedule {
     }
 
     fn exponential_gap_ns(&mut self) -> f64 {
-        // SplitMix64 (Steele, Lea, Flood 2014), its upper 53 bits as a number in (0, 1].
-        self.random = self.random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.random;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        let unit = (((z ^ (z >> 31)) >> 11) + 1) as f64 / (1u64 << 53) as f64;
+        // In (0, 1], as the logarithm of 0 is none.
+        let unit = (self.random.next_53_bits() + 1) as f64 / TWO_TO_53;
         -unit.ln() * self.mean_gap_ns
     }
 }

@@ -1,18 +1,7 @@
 //! One connection of the load loop: its state, its slots, and what is half read or half sent.
 
-use crate::protocol::Slot;
-
-/// One place for a request in flight.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct InFlight {
-    pub busy: bool,
-    /// Number of the request in the order of sending.
-    pub sequence: u64,
-    /// When it should have been sent; in closed loop when it was.
-    pub due_ns: u64,
-    /// When it was first sent.
-    pub sent_ns: u64,
-}
+use super::slots::Slots;
+use crate::net::send_buffer::SendBuffer;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -30,19 +19,22 @@ pub struct Connection<C> {
     pub state: State,
     /// The protocol's own state; there is one while `state` is `Open`.
     pub protocol: Option<C>,
-    pub slots: Box<[InFlight]>,
-    /// Slots that are not busy.
-    pub free: Vec<Slot>,
+    pub slots: Slots,
     /// Bytes that came and are not complete.
     pub input: Vec<u8>,
     /// Bytes that the socket would not take yet.
-    pub output: Vec<u8>,
-    /// The server may have lost interest: it has answered before on this connection, or the
-    /// connection is older than this slice. If it closes such a connection before any byte of
-    /// a reply, nobody did anything wrong.
+    pub unsent: SendBuffer,
+    /// The server has answered on this connection before, or the connection is older than the run.
+    pub was_of_use: bool,
+    /// Nothing has come since the connection was idle: the server may have lost interest. If it
+    /// closes such a connection, nobody did anything wrong.
     pub may_be_stale: bool,
+    /// When the last reply came.
+    pub answered_ns: u64,
     /// The peer has agreed to take requests once. Only of interest while a target is opened.
     pub was_ready: bool,
+    /// Bytes of acknowledgements and the like that wait behind others.
+    pub chatter: usize,
     /// Failures in a row, for the back-off.
     pub failures: u32,
 }
@@ -56,11 +48,13 @@ impl<C> Connection<C> {
         Self {
             state: State::Closed { retry_at_ns: 0 },
             protocol: None,
-            slots: vec![InFlight::default(); depth as usize].into_boxed_slice(),
-            free: (0..depth).rev().collect(),
+            slots: Slots::new(depth),
             input: Vec::new(),
-            output: Vec::new(),
+            unsent: SendBuffer::default(),
+            was_of_use: false,
             may_be_stale: false,
+            answered_ns: 0,
+            chatter: 0,
             was_ready: false,
             failures: 0,
         }
@@ -68,30 +62,7 @@ impl<C> Connection<C> {
 
     #[inline]
     pub fn is_idle(&self) -> bool {
-        self.in_flight() == 0
-    }
-
-    #[inline]
-    pub fn in_flight(&self) -> usize {
-        self.slots.len() - self.free.len()
-    }
-
-    /// Frees a slot and tells what was in it.
-    #[inline]
-    pub fn release(&mut self, slot: Slot) -> InFlight {
-        let in_flight = self.slots[slot as usize];
-        self.slots[slot as usize].busy = false;
-        self.free.push(slot);
-        in_flight
-    }
-
-    /// Slots in flight, oldest request first. Cold path: allocates.
-    pub fn busy(&self) -> Vec<Slot> {
-        let mut busy: Vec<Slot> = (0..self.slots.len() as Slot)
-            .filter(|&slot| self.slots[slot as usize].busy)
-            .collect();
-        busy.sort_by_key(|&slot| self.slots[slot as usize].sequence);
-        busy
+        self.slots.in_flight() == 0
     }
 
     /// When to try again after one more failure: 1 ms, then twice as long each time, to 128 ms.

@@ -1,4 +1,4 @@
-//! What one slice counts, as it goes on and as it is told.
+//! What one run counts, as it goes on and as it is told.
 
 use crate::protocol::{ErrorKind, Failure};
 
@@ -8,7 +8,7 @@ use crate::protocol::{ErrorKind, Failure};
 pub struct Counts {
     /// Right replies of the counted part.
     pub replies: u64,
-    /// Right replies of the whole slice.
+    /// Right replies of the whole run.
     pub replies_all: u64,
     /// Of the counted part.
     pub latency_sum_ns: u64,
@@ -22,23 +22,37 @@ pub struct Counts {
     /// Of the counted part.
     pub bytes_out: u64,
     pub reconnects: u64,
+    /// Requests that were sent again on another connection, in the whole run.
+    pub resent: u64,
     pub errors: Errors,
+    /// Those among them that are no matter of the lead-in: what the summary of a run tells.
+    #[serde(skip)]
+    pub counted_errors: Errors,
     pub first_error: Option<String>,
     /// Longest time that the loop took over one batch of events, in the counted part.
     pub loop_delay_max_ns: u64,
 }
 
 impl Counts {
-    /// A request failed.
+    /// A request failed; `counted`: not one of the lead-in.
     #[cold]
-    pub fn wrong(&mut self, failure: &Failure) {
+    pub fn wrong(&mut self, failure: &Failure, counted: bool) {
         self.errors.count(failure.kind);
+        if counted {
+            self.counted_errors.count(failure.kind);
+        }
         if self.first_error.is_none() {
             self.first_error = Some(failure.message.clone());
         }
     }
 
-    /// Takes in those of another loop on the same target.
+    /// The loop took so long over one batch of events.
+    #[inline]
+    pub fn was_busy(&mut self, busy_ns: u64) {
+        self.loop_delay_max_ns = self.loop_delay_max_ns.max(busy_ns);
+    }
+
+    /// Takes in those of another worker on the same target.
     pub fn add(&mut self, other: &Self) {
         self.replies += other.replies;
         self.replies_all += other.replies_all;
@@ -48,7 +62,9 @@ impl Counts {
         self.bytes_in += other.bytes_in;
         self.bytes_out += other.bytes_out;
         self.reconnects += other.reconnects;
+        self.resent += other.resent;
         self.errors.add(&other.errors);
+        self.counted_errors.add(&other.counted_errors);
         if self.first_error.is_none() {
             self.first_error.clone_from(&other.first_error);
         }

@@ -2,11 +2,6 @@
 //! has, they wait in a queue that is counted and never dropped; their latency runs on.
 
 use super::arrivals::{Arrivals, Schedule};
-use super::connection::State;
-use super::tally::Phase;
-use super::Load;
-use crate::net::Net;
-use crate::protocol::Protocol;
 use std::collections::VecDeque;
 
 /// When requests are sent, relative to when they are due.
@@ -24,11 +19,10 @@ pub enum Pacing {
 const BURST_NS: u64 = 1_000_000;
 const NS_PER_S: f64 = 1e9;
 
-/// The state of one open-loop turn.
+/// The state of one open-loop run.
 pub struct OpenLoop {
-    pub arrivals: Arrivals,
-    pub rate: f64,
-    pub pacing: Pacing,
+    rate: f64,
+    pacing: Pacing,
     started_ns: u64,
     /// Counted are the requests that are due in this span, however late they are answered.
     from_ns: u64,
@@ -48,7 +42,7 @@ pub struct OpenLoop {
     listed: Vec<bool>,
 }
 
-/// How an open-loop turn went; the fields of `open_loop` in docs/engine-protocol.md.
+/// How an open-loop run went; the fields of `open_loop` in docs/engine-protocol.md.
 #[derive(Clone, Debug, PartialEq, serde::Serialize)]
 pub struct OpenReport {
     pub asked_rps: f64,
@@ -59,37 +53,55 @@ pub struct OpenReport {
     pub queue_max: u64,
 }
 
+impl OpenReport {
+    /// Takes in that of another worker in the same run.
+    pub fn add(&mut self, other: &Self) {
+        self.asked_rps += other.asked_rps;
+        self.achieved_rps += other.achieved_rps;
+        self.due += other.due;
+        self.sent += other.sent;
+        self.unsent += other.unsent;
+        self.queue_max += other.queue_max;
+    }
+}
+
+/// When requests are to be sent.
+#[derive(Clone, Copy, Debug)]
+pub struct OpenPlan {
+    pub arrivals: Arrivals,
+    /// Requests a second.
+    pub rate: f64,
+    pub pacing: Pacing,
+    pub seed: u64,
+    /// How much later than the run the first request is due.
+    pub offset_ns: u64,
+}
+
+/// When a run begins, and its counted part.
+#[derive(Clone, Copy, Debug)]
+pub struct Span {
+    pub started_ns: u64,
+    pub from_ns: u64,
+    pub until_ns: u64,
+}
+
 impl OpenLoop {
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "one call, all of them named there"
-    )]
-    pub fn new(
-        arrivals: Arrivals,
-        rate: f64,
-        pacing: Pacing,
-        seed: u64,
-        started_ns: u64,
-        offset_ns: u64,
-        from_ns: u64,
-        until_ns: u64,
-        connections: usize,
-    ) -> Self {
-        let schedule = Schedule::new(arrivals, rate, started_ns + offset_ns, seed);
+    pub fn new(plan: &OpenPlan, span: Span, connections: usize) -> Self {
+        let start_ns = span.started_ns + plan.offset_ns;
+        let schedule = Schedule::new(plan.arrivals, plan.rate, start_ns, plan.seed);
         Self {
-            arrivals,
-            rate,
-            pacing,
-            started_ns,
-            from_ns,
-            until_ns,
+            rate: plan.rate,
+            pacing: plan.pacing,
+            started_ns: span.started_ns,
+            from_ns: span.from_ns,
+            until_ns: span.until_ns,
             head: schedule.clone(),
             tail: schedule,
             queued: 0,
             queue_max: 0,
             due: 0,
             sent: 0,
-            last_sent_ns: from_ns,
+            last_sent_ns: span.from_ns,
             ready: VecDeque::with_capacity(connections),
             listed: vec![false; connections],
         }
@@ -130,7 +142,7 @@ impl OpenLoop {
     }
 
     /// Counts what has become due.
-    fn observe(&mut self, now_ns: u64) {
+    pub fn observe(&mut self, now_ns: u64) {
         while self.tail.due_ns() <= now_ns && self.tail.due_ns() < self.until_ns {
             self.queued += 1;
             self.due += u64::from(self.counts(self.tail.due_ns()));
@@ -164,6 +176,7 @@ impl OpenLoop {
         self.queued = 0;
     }
 
+    /// A connection may have room.
     pub fn list(&mut self, id: usize) {
         if !self.listed[id] {
             self.listed[id] = true;
@@ -171,13 +184,14 @@ impl OpenLoop {
         }
     }
 
-    fn unlist(&mut self) -> Option<usize> {
+    /// Takes the connection that has waited longest off the list.
+    pub fn unlist(&mut self) -> Option<usize> {
         let id = self.ready.pop_front()?;
         self.listed[id] = false;
         Some(id)
     }
 
-    /// How the turn went.
+    /// How the run went.
     pub fn report(&mut self) -> OpenReport {
         self.observe(self.until_ns);
         // All requests that were due are sent in the end, so a shortfall is the time it took.
@@ -190,30 +204,5 @@ impl OpenLoop {
             unsent: self.due - self.sent,
             queue_max: self.queue_max,
         }
-    }
-}
-
-impl<P: Protocol, N: Net> Load<P, N> {
-    /// Sends what is due, as far as there is room.
-    pub(super) fn dispatch(&mut self, now_ns: u64) {
-        if self.tally.phase == Phase::Idle {
-            return;
-        }
-        if let Some(open) = &mut self.open_loop {
-            open.observe(now_ns);
-        }
-        while let Some(id) = self.next_to_send(now_ns) {
-            // It is listed again, at the end, if it still has room afterwards.
-            if self.connections[id].state == State::Open {
-                self.fill_at_most(id, self.net.now_ns(), 1);
-            }
-        }
-    }
-
-    /// A connection that may have room, if a request may be sent now.
-    fn next_to_send(&mut self, now_ns: u64) -> Option<usize> {
-        let open = self.open_loop.as_mut()?;
-        open.next_ns().filter(|&next_ns| next_ns <= now_ns)?;
-        open.unlist()
     }
 }

@@ -1,38 +1,57 @@
-//! Replies on their way into the tally.
+//! Replies on their way into the metrics.
 
-use super::connection::InFlight;
+use super::metrics::{Answered, Metrics};
 use super::open_loop::OpenLoop;
-use super::tally::Tally;
-use crate::histogram::Latencies;
+use super::phases::Phase;
+use super::requests::Requests;
+use super::slots::Slots;
 use crate::protocol::{Failure, Reply, Slot};
 
-/// Where the replies of one read free their slots and are tallied.
+/// Where the replies of one read free their slots and are counted.
 ///
 /// Requests that went out together mostly come back together, so neighbours are mostly alike:
-/// right, of the same status, due and sent at the same times. Such a run is tallied at once,
+/// right, of the same status, due and sent at the same times. Such a streak is counted at once,
 /// when it ends or when this is dropped.
-pub struct Replies<'a> {
-    pub slots: &'a mut [InFlight],
-    pub free: &'a mut Vec<Slot>,
-    pub tally: &'a mut Tally,
-    pub latencies: &'a mut Latencies,
-    pub service: &'a mut Latencies,
-    pub open_loop: Option<&'a OpenLoop>,
-    pub in_flight: &'a mut u64,
-    pub now_ns: u64,
-    pub run: Run,
+pub struct ReplySink<'a> {
+    slots: &'a mut Slots,
+    metrics: &'a mut Metrics,
+    open_loop: Option<&'a OpenLoop>,
+    in_flight: &'a mut u64,
+    phase: Phase,
+    now_ns: u64,
+    streak: Streak,
 }
 
 /// Right replies that are alike.
 #[derive(Default)]
-pub struct Run {
+struct Streak {
     length: u64,
     status: u16,
     due_ns: u64,
     sent_ns: u64,
 }
 
-impl Replies<'_> {
+impl<'a> ReplySink<'a> {
+    /// For replies on the connection of these slots that came at `now_ns`.
+    #[inline]
+    pub fn new(
+        slots: &'a mut Slots,
+        metrics: &'a mut Metrics,
+        requests: &'a mut Requests,
+        phase: Phase,
+        now_ns: u64,
+    ) -> Self {
+        Self {
+            slots,
+            metrics,
+            open_loop: requests.open_loop.as_ref(),
+            in_flight: &mut requests.in_flight,
+            phase,
+            now_ns,
+            streak: Streak::default(),
+        }
+    }
+
     /// A reply, right or wrong.
     #[inline]
     pub fn take(&mut self, reply: &Reply) {
@@ -45,13 +64,13 @@ impl Replies<'_> {
     /// A right reply to the request in `slot`.
     #[inline]
     pub fn right(&mut self, slot: Slot, status: u16) {
-        let (due_ns, sent_ns) = self.release(slot);
-        let run = &mut self.run;
-        if due_ns == run.due_ns && sent_ns == run.sent_ns && status == run.status {
-            run.length += 1;
+        let (due_ns, sent_ns) = self.slots.release(slot);
+        let streak = &mut self.streak;
+        if due_ns == streak.due_ns && sent_ns == streak.sent_ns && status == streak.status {
+            streak.length += 1;
         } else {
             self.flush();
-            self.run = Run {
+            self.streak = Streak {
                 length: 1,
                 status,
                 due_ns,
@@ -63,57 +82,54 @@ impl Replies<'_> {
     #[cold]
     fn wrong(&mut self, reply: &Reply, failure: &Failure) {
         self.flush();
-        self.release(reply.slot);
-        *self.in_flight -= 1;
-        self.tally.came_back(self.now_ns, 1);
-        self.tally.status(reply.status, 1);
-        self.tally.counts.wrong(failure);
+        let (due_ns, _) = self.slots.release(reply.slot);
+        self.came_back(1);
+        let told = match self.open_loop {
+            None => matches!(self.phase, Phase::Counted | Phase::Drain),
+            Some(open) => open.counts(due_ns),
+        };
+        if told {
+            self.metrics.status(reply.status, 1);
+        }
+        self.metrics.counts.wrong(failure, told);
     }
 
-    /// Frees a slot; when its request was due and sent.
     #[inline]
-    fn release(&mut self, slot: Slot) -> (u64, u64) {
-        let in_flight = &mut self.slots[slot as usize];
-        in_flight.busy = false;
-        self.free.push(slot);
-        (in_flight.due_ns, in_flight.sent_ns)
+    fn came_back(&mut self, n: u64) {
+        *self.in_flight -= n;
+        if self.phase == Phase::Counted {
+            self.metrics.came_back(self.now_ns, n);
+        }
     }
 
     #[inline(never)]
     fn flush(&mut self) {
-        let Run {
+        let Streak {
             length: n,
             status,
             due_ns,
             sent_ns,
-        } = std::mem::take(&mut self.run);
+        } = std::mem::take(&mut self.streak);
         if n == 0 {
             return;
         }
-        *self.in_flight -= n;
-        self.tally.came_back(self.now_ns, n);
-        self.tally.status(status, n);
-        // A burst sends some requests before their time: theirs runs from the sending.
-        let latency_ns = self.now_ns.saturating_sub(due_ns.min(sent_ns));
-        let counted = match self.open_loop {
-            None => self.tally.counting(),
-            Some(open) => {
-                let counted = open.counts(due_ns);
-                if counted {
-                    let service_ns = self.now_ns.saturating_sub(sent_ns);
-                    self.service.record_n(service_ns, n);
-                }
-                counted
-            }
+        self.came_back(n);
+        let replies = Answered {
+            n,
+            status,
+            // A burst sends some requests before their time: theirs runs from the sending.
+            latency_ns: self.now_ns.saturating_sub(due_ns.min(sent_ns)),
+            service_ns: self.open_loop.map(|_| self.now_ns.saturating_sub(sent_ns)),
+            counted: match self.open_loop {
+                None => self.phase == Phase::Counted,
+                Some(open) => open.counts(due_ns),
+            },
         };
-        self.tally.right(self.now_ns, latency_ns, counted, n);
-        if counted {
-            self.latencies.record_n(latency_ns, n);
-        }
+        self.metrics.right(self.phase, self.now_ns, &replies);
     }
 }
 
-impl Drop for Replies<'_> {
+impl Drop for ReplySink<'_> {
     fn drop(&mut self) {
         self.flush();
     }

@@ -80,13 +80,22 @@ impl Net for Epoll {
             EventData::new_u64(id as u64),
             EventFlags::IN | EventFlags::OUT | EventFlags::RDHUP | EventFlags::ET,
         )?;
+        if at_once {
+            self.address.check_peer(&socket)?;
+        }
         self.sockets[id] = Some(socket);
         Ok(at_once)
     }
 
     fn connected(&mut self, id: usize) -> io::Result<bool> {
-        sockopt::socket_error(self.socket(id)?)??;
+        let socket = self.socket(id)?;
+        sockopt::socket_error(socket)??;
+        self.address.check_peer(socket)?;
         Ok(true)
+    }
+
+    fn events_at_once(&self) -> usize {
+        EVENTS_AT_ONCE
     }
 
     fn close(&mut self, id: usize) {

@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod epoll;
+pub mod send_buffer;
 pub mod stamped;
 pub mod tls;
 pub mod uring;
@@ -12,7 +13,7 @@ pub mod uring;
 use std::io;
 
 /// How the bytes get to the kernel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Io {
     /// Whichever costs less by measurement where it matters: epoll (docs/performance.md).
     #[default]
@@ -75,6 +76,16 @@ pub trait Net {
     #[inline]
     fn arrived_ns(&self) -> Option<u64> {
         None
+    }
+
+    /// Handshakes of TLS so far, where there is TLS.
+    fn handshakes(&self) -> Option<tls::Handshakes> {
+        None
+    }
+
+    /// Events that one [`Net::wait`] tells at most: when it tells so many there may be more.
+    fn events_at_once(&self) -> usize {
+        usize::MAX
     }
 
     /// Lets so much time pass without looking at anything.

@@ -7,7 +7,7 @@ use std::io;
 const CONTROL_BYTES: usize = 64;
 
 #[repr(align(16))]
-struct Control([u8; CONTROL_BYTES]);
+struct ControlBuffer([u8; CONTROL_BYTES]);
 
 /// Asks the kernel to stamp what arrives on this socket (SO_TIMESTAMPNS).
 pub fn enable(socket: BorrowedFd<'_>) -> io::Result<()> {
@@ -34,7 +34,7 @@ pub fn enable(socket: BorrowedFd<'_>) -> io::Result<()> {
 /// # Errors
 /// As recv(2).
 pub fn recv(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<(usize, Option<u64>)> {
-    let mut control = Control([0; CONTROL_BYTES]);
+    let mut control = ControlBuffer([0; CONTROL_BYTES]);
     let mut piece = libc::iovec {
         iov_base: buffer.as_mut_ptr().cast(),
         iov_len: buffer.len(),

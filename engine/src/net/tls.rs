@@ -1,21 +1,20 @@
 //! TLS between the load loop and the sockets, by rustls.
 
 use super::{Event, Net};
-use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, ClientConnection};
+use rustls::{ClientConnection, HandshakeKind};
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
 
 mod config;
 
-pub use config::{config, Trust};
+pub use config::{TlsPlan, TlsSpec, Trust};
 
 /// [`Net`] over another one, encrypted.
 pub struct Tls<N: Net> {
     inner: N,
-    config: Arc<ClientConfig>,
-    name: ServerName<'static>,
+    plan: TlsPlan,
     sessions: Vec<Option<Session>>,
+    handshakes: Handshakes,
 }
 
 struct Session {
@@ -25,17 +24,12 @@ struct Session {
 }
 
 impl<N: Net> Tls<N> {
-    pub fn new(
-        inner: N,
-        config: Arc<ClientConfig>,
-        name: ServerName<'static>,
-        connections: usize,
-    ) -> Self {
+    pub fn new(inner: N, plan: &TlsPlan, connections: usize) -> Self {
         Self {
             inner,
-            config,
-            name,
+            plan: plan.clone(),
             sessions: (0..connections).map(|_| None).collect(),
+            handshakes: Handshakes::default(),
         }
     }
 
@@ -70,7 +64,40 @@ impl<N: Net> Tls<N> {
             }
         }
         write_out(tls, &mut pipe)?;
-        Ok(true)
+        let (agreed, kind) = (
+            tls.alpn_protocol().map(<[u8]>::to_vec),
+            tls.handshake_kind(),
+        );
+        self.handshakes.count(kind);
+        match self.plan.must_agree_on {
+            Some(protocol) if agreed.as_deref() != Some(protocol) => Err(io::Error::new(
+                ErrorKind::InvalidData,
+                "the server did not agree on HTTP/2 (ALPN)",
+            )),
+            _ => Ok(true),
+        }
+    }
+}
+
+/// Handshakes that were completed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Handshakes {
+    pub full: u64,
+    /// Those that took up the session of an earlier connection.
+    pub resumed: u64,
+}
+
+impl Handshakes {
+    fn count(&mut self, kind: Option<HandshakeKind>) {
+        *match kind {
+            Some(HandshakeKind::Resumed) => &mut self.resumed,
+            _ => &mut self.full,
+        } += 1;
+    }
+
+    pub fn add(&mut self, other: &Self) {
+        self.full += other.full;
+        self.resumed += other.resumed;
     }
 }
 
@@ -118,7 +145,8 @@ impl<N: Net> Net for Tls<N> {
     }
 
     fn connect(&mut self, id: usize) -> io::Result<bool> {
-        let tls = ClientConnection::new(Arc::clone(&self.config), self.name.clone())
+        let (config, server) = (Arc::clone(&self.plan.config), self.plan.server.clone());
+        let tls = ClientConnection::new(config, server)
             .map_err(|error| io::Error::new(ErrorKind::InvalidInput, error))?;
         let begun = self.inner.connect(id)?;
         self.sessions[id] = Some(Session { tls, begun });
@@ -172,8 +200,7 @@ impl<N: Net> Net for Tls<N> {
         loop {
             match tls.reader().read(buffer) {
                 Ok(n) => return Ok(n),
-                // Closed without a close_notify: a plain end as far as load is concerned.
-                Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(0),
+                // Without a close_notify (UnexpectedEof) what came may be a part of more.
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 Err(error) => return Err(error),
             }
@@ -183,6 +210,14 @@ impl<N: Net> Net for Tls<N> {
                 .map_err(|error| io::Error::new(ErrorKind::InvalidData, error))?;
             write_out(tls, &mut pipe)?;
         }
+    }
+
+    fn handshakes(&self) -> Option<Handshakes> {
+        Some(self.handshakes)
+    }
+
+    fn events_at_once(&self) -> usize {
+        self.inner.events_at_once()
     }
 
     fn writable(&mut self, id: usize) -> io::Result<()> {

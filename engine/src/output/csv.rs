@@ -1,6 +1,6 @@
 //! A time series, one line an interval.
 
-use crate::load::control::Interval;
+use crate::load::run_control::Interval;
 use std::io::{self, Write};
 
 /// Writes the heading.

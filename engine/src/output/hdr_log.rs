@@ -1,40 +1,36 @@
 //! An HdrHistogram V2 interval log, readable by the usual tools.
 
-use crate::load::control::Interval;
+use crate::load::run_control::Interval;
 use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use std::io::{self, Write};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// Maxima are told in milliseconds, the histograms themselves are of nanoseconds.
 const NS_PER_MS: f64 = 1e6;
 
-/// Writes all intervals of a run that started at `started`, each of one second.
+/// Writes what stands above the intervals of a run that started at `started`.
 ///
 /// # Errors
 /// `output` cannot be written.
-pub fn write(
-    mut output: impl Write,
-    started: SystemTime,
-    intervals: &[Interval],
-) -> io::Result<()> {
-    let mut serializer = V2DeflateSerializer::new();
-    let mut log = IntervalLogWriterBuilder::new()
+pub fn heading(output: &mut impl Write, started: SystemTime) -> io::Result<()> {
+    IntervalLogWriterBuilder::new()
         .add_comment("Latencies in nanoseconds, written by deadheat-load")
         .with_start_time(started)
         .with_base_time(started)
         .with_max_value_divisor(NS_PER_MS)
-        .begin_log_with(&mut output, &mut serializer)?;
-    for interval in intervals {
-        log.write_histogram(
-            interval.latencies.as_hdr(),
-            Duration::from_secs(interval.index),
-            Duration::from_secs(1),
-            None,
-        )
-        .map_err(|error| io::Error::other(format!("{error:?}")))?;
-    }
+        .begin_log_with(output, &mut V2DeflateSerializer::new())?;
     Ok(())
+}
+
+/// Writes one interval of one second.
+///
+/// # Errors
+/// `output` cannot be written.
+pub fn line(output: &mut impl Write, interval: &Interval) -> io::Result<()> {
+    let max_ms = interval.latencies.as_hdr().max() as f64 / NS_PER_MS;
+    let encoded = interval.latencies.encoded();
+    writeln!(output, "{}.000,1.000,{max_ms:.3},{encoded}", interval.index)
 }
 
 #[cfg(test)]
@@ -45,6 +41,7 @@ mod tests {
     use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
     use hdrhistogram::serialization::Deserializer;
     use hdrhistogram::Histogram;
+    use std::time::Duration;
 
     #[test]
     fn the_log_reads_back() {
@@ -60,7 +57,8 @@ mod tests {
             latencies: latencies.clone(),
         };
         let mut text = Vec::new();
-        write(&mut text, SystemTime::UNIX_EPOCH, &[interval]).unwrap();
+        heading(&mut text, SystemTime::UNIX_EPOCH).unwrap();
+        line(&mut text, &interval).unwrap();
         let entries: Vec<LogEntry> = IntervalLogIterator::new(&text)
             .map(|entry| entry.expect("a well-formed line"))
             .collect();

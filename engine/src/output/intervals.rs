@@ -1,6 +1,6 @@
 //! The intervals of all threads, put together.
 
-use crate::load::control::Interval;
+use crate::load::run_control::Interval;
 use std::collections::BTreeMap;
 
 /// Gathers each thread's intervals until they are complete.

@@ -5,8 +5,11 @@ use crate::histogram::Latencies;
 use crate::limits;
 use crate::load::counts::Errors;
 use crate::load::open_loop::OpenReport;
-use crate::load::turn::Slice;
-use crate::protocol::h2::counts::Traffic;
+use crate::load::run::RunResult;
+use crate::net::tls::Handshakes;
+use crate::protocol::h2::counts::Http2Counts;
+use crate::protocol::Counters;
+use crate::threshold::Judged;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
@@ -78,59 +81,66 @@ pub struct Summary {
     pub bytes_in: u64,
     pub bytes_out: u64,
     pub reconnects: u64,
+    /// Requests sent again on another connection, which may have been served twice.
+    pub resent: u64,
     pub statuses: BTreeMap<u16, u64>,
     pub errors_by_kind: Errors,
     pub first_error: Option<String>,
+    /// Since the target was opened; over TLS only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tls_handshakes: Option<Handshakes>,
     /// Frames by type, over HTTP/2 only; lead-in and drain included.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub http2: Option<Traffic>,
+    pub http2: Option<Http2Counts>,
+    /// What `--fail-if` says of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub thresholds: Vec<Judged>,
     #[serde(skip)]
     bars: String,
 }
 
 impl Summary {
-    pub fn new(
-        slice: &Slice,
-        latencies: &Latencies,
-        service: &Latencies,
-        io: &'static str,
-    ) -> Self {
+    /// `io` is how the bytes got to the kernel.
+    pub fn new(run: &RunResult, io: &'static str) -> Self {
         // A run that is stopped while it warms up has counted nothing for no time.
-        let counted_ns = (slice.counted_until_ns - slice.counted_from_ns).max(1);
+        let counted_ns = (run.counted_until_ns - run.counted_from_ns).max(1);
         let duration_s = counted_ns as f64 / NS_PER_S;
-        let mut latency_ms = LatencyMs::new(latencies);
-        if slice.counts.replies > 0 {
+        let mut latency_ms = LatencyMs::new(&run.latencies);
+        if run.counts.replies > 0 {
             latency_ms.mean =
-                Some(slice.counts.latency_sum_ns as f64 / NS_PER_MS / slice.counts.replies as f64);
-            latency_ms.max = Some(slice.counts.latency_max_ns as f64 / NS_PER_MS);
+                Some(run.counts.latency_sum_ns as f64 / NS_PER_MS / run.counts.replies as f64);
+            latency_ms.max = Some(run.counts.latency_max_ns as f64 / NS_PER_MS);
         }
-        let throughput_rps = match &slice.open_loop {
+        let throughput_rps = match &run.open_loop {
             // Replies may come after the counted part: their rate is that of the sending.
             Some(open) if open.sent > 0 => {
-                open.achieved_rps * slice.counts.replies as f64 / open.sent as f64
+                open.achieved_rps * run.counts.replies as f64 / open.sent as f64
             }
-            _ => slice.counts.replies as f64 / duration_s,
+            _ => run.counts.replies as f64 / duration_s,
         };
         Self {
-            requests: slice.counts.replies,
-            errors: slice.counts.errors.total(),
+            requests: run.counts.replies,
+            errors: run.counts.counted_errors.total(),
             duration_s,
             throughput_rps,
             latency_ms,
-            service_ms: slice.open_loop.as_ref().map(|_| LatencyMs::new(service)),
-            open_loop: slice.open_loop.clone(),
+            service_ms: run.service.as_ref().map(LatencyMs::new),
+            open_loop: run.open_loop.clone(),
             io,
-            cpu_s: slice.engine_cpu_ns as f64 / NS_PER_S,
+            cpu_s: run.engine_cpu_ns as f64 / NS_PER_S,
             peak_memory_bytes: limits::peak_memory_bytes(),
-            loop_delay_max_ms: slice.counts.loop_delay_max_ns as f64 / NS_PER_MS,
-            bytes_in: slice.counts.bytes_in,
-            bytes_out: slice.counts.bytes_out,
-            reconnects: slice.counts.reconnects,
-            statuses: slice.statuses.clone(),
-            errors_by_kind: slice.counts.errors,
-            first_error: slice.counts.first_error.clone(),
-            http2: slice.http2,
-            bars: bars(latencies),
+            loop_delay_max_ms: run.counts.loop_delay_max_ns as f64 / NS_PER_MS,
+            bytes_in: run.counts.bytes_in,
+            bytes_out: run.counts.bytes_out,
+            reconnects: run.counts.reconnects,
+            resent: run.counts.resent,
+            statuses: run.statuses.clone(),
+            errors_by_kind: run.counts.counted_errors,
+            first_error: run.counts.first_error.clone(),
+            tls_handshakes: run.handshakes,
+            http2: run.counters.map(|Counters::Http2(counts)| counts),
+            thresholds: Vec::new(),
+            bars: bars(&run.latencies),
         }
     }
 
@@ -149,13 +159,17 @@ impl fmt::Display for Summary {
         f.write_str(&self.bars)?;
         writeln!(
             f,
-            "{} requests in {:.2} s, {} read, {} reconnects",
+            "{} requests in {:.2} s, {} read, {} reconnects, {} requests resent",
             shown::thousands(self.requests),
             self.duration_s,
             shown::bytes(self.bytes_in as f64),
-            self.reconnects
+            self.reconnects,
+            shown::thousands(self.resent)
         )?;
         self.write_errors(f)?;
+        if let Some(Handshakes { full, resumed }) = self.tls_handshakes {
+            writeln!(f, "TLS: {full} full handshakes, {resumed} resumed")?;
+        }
         if let Some(open) = &self.open_loop {
             writeln!(
                 f,
@@ -177,7 +191,9 @@ impl fmt::Display for Summary {
         )?;
         writeln!(f, "requests/s: {:.2}", self.throughput_rps)?;
         let transfer = shown::bytes(self.bytes_in as f64 / self.duration_s);
-        writeln!(f, "transfer/s: {transfer}")
+        writeln!(f, "transfer/s: {transfer}")?;
+        let mut thresholds = self.thresholds.iter();
+        thresholds.try_for_each(|judged| writeln!(f, "{judged}"))
     }
 }
 

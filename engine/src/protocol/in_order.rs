@@ -1,40 +1,29 @@
 //! For protocols whose replies come in the order of their requests.
 
 use super::Slot;
+use std::collections::VecDeque;
 
-/// A ring of what is in flight on one connection, oldest first. Never grows after it was made.
+/// What is in flight on one connection, oldest first, each with what is remembered of it. It
+/// never grows after it was made.
 #[derive(Debug)]
-pub struct InOrder<T> {
-    ring: Box<[(Slot, T)]>,
-    head: usize,
-    len: usize,
-}
+pub struct InOrder<T>(VecDeque<(Slot, T)>);
 
-impl<T: Copy + Default> InOrder<T> {
+impl<T: Copy> InOrder<T> {
+    /// For `depth` requests at most.
     pub fn new(depth: u32) -> Self {
-        Self {
-            ring: vec![(0, T::default()); depth as usize].into_boxed_slice(),
-            head: 0,
-            len: 0,
-        }
+        Self(VecDeque::with_capacity(depth as usize))
     }
 
-    /// Adds the newest request. The loop never has more than `depth` in flight.
+    /// Adds the newest request.
     #[inline]
     pub fn push(&mut self, slot: Slot, what: T) {
-        assert!(self.len < self.ring.len(), "more in flight than slots");
-        let mut at = self.head + self.len;
-        if at >= self.ring.len() {
-            at -= self.ring.len();
-        }
-        self.ring[at] = (slot, what);
-        self.len += 1;
+        self.0.push_back((slot, what));
     }
 
     /// The oldest request, whose reply comes next.
     #[inline]
     pub fn front(&self) -> Option<(Slot, T)> {
-        (self.len > 0).then(|| self.ring[self.head])
+        self.0.front().copied()
     }
 
     /// Whether the reply that comes next is that of `slot`.
@@ -42,40 +31,32 @@ impl<T: Copy + Default> InOrder<T> {
         self.front().is_some_and(|(front, _)| front == slot)
     }
 
+    /// What is remembered of the request in `slot`.
+    pub fn find(&self, slot: Slot) -> Option<T> {
+        let found = self.0.iter().find(|(other, _)| *other == slot);
+        found.map(|(_, what)| *what)
+    }
+
     #[inline]
     pub fn pop(&mut self) -> Option<(Slot, T)> {
-        let front = self.front()?;
-        self.head += 1;
-        if self.head == self.ring.len() {
-            self.head = 0;
-        }
-        self.len -= 1;
-        Some(front)
+        self.0.pop_front()
     }
 
     /// Takes the oldest `n` requests off, or all if there are fewer, and gives each to `each`.
     #[inline]
     pub fn pop_many(&mut self, n: usize, mut each: impl FnMut(Slot, T)) {
-        let n = n.min(self.len);
-        // In a ring they are one stretch or two.
-        let (before, after) = self.ring.split_at(self.head);
-        let first = n.min(after.len());
-        for &(slot, what) in after[..first].iter().chain(&before[..n - first]) {
-            each(slot, what);
-        }
-        self.len -= n;
-        self.head += n;
-        if self.head >= self.ring.len() {
-            self.head -= self.ring.len();
-        }
+        let n = n.min(self.0.len());
+        self.0.drain(..n).for_each(|(slot, what)| each(slot, what));
     }
 
+    #[inline]
     pub fn len(&self) -> usize {
-        self.len
+        self.0.len()
     }
 
+    #[inline]
     pub fn is_empty(&self) -> bool {
-        self.len == 0
+        self.0.is_empty()
     }
 }
 

@@ -1,18 +1,20 @@
 //! What a protocol has to say so that the load loop can drive it.
 //!
 //! A protocol turns requests into bytes and bytes into replies. It does no I/O, reads no clock
-//! and keeps no statistics: the loop in [`crate::load`] owns the sockets, the slots, the time
-//! and the tally. One file (or folder) a protocol, and one arm in [`crate::target::open`].
+//! and keeps no statistics: the worker in [`crate::load`] owns the sockets, the slots, the
+//! time and the metrics. One file (or folder) a protocol, and one arm in [`crate::target::open`].
 
+pub mod asked;
 pub mod grpc;
 pub mod h2;
+pub mod http;
 pub mod http1;
 pub mod http2;
 pub mod in_order;
 pub mod redis;
 pub mod repeated;
 
-use self::h2::counts::Traffic;
+use self::h2::counts::Http2Counts;
 
 /// A request in flight, as the loop numbers them: `0..depth` within one connection.
 pub type Slot = u32;
@@ -72,7 +74,10 @@ pub trait Protocol {
     /// What one connection remembers between two calls.
     type Connection;
 
-    /// A new token for the turn that begins: render now whatever can be rendered once.
+    /// What requests are drawn by in the run that begins, where they are drawn at random.
+    fn seed(&mut self, _seed: u64) {}
+
+    /// A new token for the run that begins: render now whatever can be rendered once.
     fn prepare(&mut self, token: &str);
 
     /// State for a fresh connection; whatever has to be sent first (an HTTP/2 preface, AUTH)
@@ -89,12 +94,12 @@ pub trait Protocol {
     fn room(&self, connection: &Self::Connection) -> u32;
 
     /// True once the connection takes no more requests (`Connection: close`, GOAWAY): the loop
-    /// replaces it when nothing is in flight on it any more but what is `untaken`.
-    fn spent(&self, connection: &Self::Connection) -> bool;
+    /// replaces it when nothing is in flight on it any more but what is `unprocessed`.
+    fn is_draining(&self, connection: &Self::Connection) -> bool;
 
-    /// Requests in flight, in no order, that the peer of a `spent` connection said it has not
+    /// Requests in flight, in no order, that the peer of a `draining` connection said it has not
     /// looked at (GOAWAY). They are sent again on the connection that replaces it.
-    fn untaken<'a>(&self, _connection: &'a Self::Connection) -> &'a [Slot] {
+    fn unprocessed<'a>(&self, _connection: &'a Self::Connection) -> &'a [Slot] {
         &[]
     }
 
@@ -143,7 +148,7 @@ pub trait Protocol {
     /// are, byte for byte, what a right reply was before, gives each one's slot and status to
     /// `right`, and returns how many bytes these were. What is left is for `receive`.
     #[inline]
-    fn receive_alike(
+    fn match_cached(
         &mut self,
         _connection: &mut Self::Connection,
         _input: &[u8],
@@ -171,6 +176,12 @@ pub trait Protocol {
     /// `receive` left. A request whose reply has not begun is sent again on a new connection.
     fn begun(&self, connection: &Self::Connection, slot: Slot, unused: usize) -> bool;
 
+    /// Whether the request in `slot` may be sent twice without harm (RFC 9110, section 9.2.2). One
+    /// that may not fails with its connection, unless the peer said that it has not looked at it.
+    fn may_repeat(&self, _connection: &Self::Connection, _slot: Slot) -> bool {
+        false
+    }
+
     /// What may explain that the reply to `slot` does not come, if the protocol knows.
     fn why_late(&self, _connection: &Self::Connection, _slot: Slot) -> Option<&'static str> {
         None
@@ -186,8 +197,23 @@ pub trait Protocol {
         false
     }
 
-    /// What went over all connections since `prepare`, if the protocol counts it.
-    fn traffic(&self) -> Option<Traffic> {
+    /// What was counted over all connections since `prepare`, if the protocol counts anything.
+    fn counters(&self) -> Option<Counters> {
         None
+    }
+}
+
+/// What a protocol counts beside requests and replies; the loop passes it on unread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counters {
+    Http2(Http2Counts),
+}
+
+impl Counters {
+    /// Takes in those of another worker on the same target.
+    pub fn add(&mut self, other: &Self) {
+        match (self, other) {
+            (Self::Http2(sum), Self::Http2(more)) => sum.add(more),
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! HTTP/1.1: `GET /{token}` is answered with `Hello from {token}!`, keep-alive and pipelining.
 
-use super::{Manner, Refused, Replies, Service};
+use super::{Manner, Refused, Responder, Service};
 use crate::template::push_decimal;
 use memchr::memmem;
 
@@ -16,24 +16,24 @@ pub struct Hello {
 impl Service for Hello {
     type Client = ();
 
-    fn client(&mut self, _replies: &mut Replies) {}
+    fn client(&mut self, _responder: &mut Responder) {}
 
     fn answer(
         &mut self,
         (): &mut (),
         input: &[u8],
-        replies: &mut Replies,
+        responder: &mut Responder,
     ) -> Result<usize, Refused> {
         let mut at = 0;
-        while !replies.hung_up() {
+        while !responder.hung_up() {
             match request(&input[at..]) {
                 Ok(Some((path, length))) => {
-                    self.reply(path, replies);
+                    self.reply(path, responder);
                     at += length;
                 }
                 Ok(None) => break,
                 Err(Refused) => {
-                    replies.bytes.extend_from_slice(
+                    responder.bytes.extend_from_slice(
                         b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
                     );
                     return Err(Refused);
@@ -45,13 +45,13 @@ impl Service for Hello {
 }
 
 impl Hello {
-    fn reply(&self, path: &[u8], replies: &mut Replies) {
-        let manner = replies.begin();
+    fn reply(&self, path: &[u8], responder: &mut Responder) {
+        let manner = responder.begin();
         let (before, middle, after): (&[u8], &[u8], &[u8]) = match &self.body {
             Some(body) => (body.as_bytes(), b"", b""),
             None => (b"Hello from ", &path[1..], b"!"),
         };
-        let bytes = &mut replies.bytes;
+        let bytes = &mut responder.bytes;
         bytes.extend_from_slice(match manner {
             Manner::Fail => b"HTTP/1.1 500 Internal Server Error\r\nContent-Length: ",
             _ => b"HTTP/1.1 200 OK\r\nContent-Length: ".as_slice(),
@@ -64,7 +64,7 @@ impl Hello {
         if let (Manner::WrongBody, Some(last)) = (manner, bytes.last_mut()) {
             *last = b'?';
         }
-        replies.end();
+        responder.end();
     }
 }
 
@@ -109,12 +109,12 @@ fn body_length(head: &[u8]) -> Result<usize, Refused> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::serve::Lies;
+    use crate::serve::Faults;
 
     fn answers(input: &str) -> (String, Option<usize>) {
-        let mut replies = Replies::new(Lies::default());
-        let used = Hello::default().answer(&mut (), input.as_bytes(), &mut replies);
-        let text = String::from_utf8(replies.bytes).expect("text");
+        let mut responder = Responder::new(Faults::default());
+        let used = Hello::default().answer(&mut (), input.as_bytes(), &mut responder);
+        let text = String::from_utf8(responder.bytes).expect("text");
         (text, used.ok())
     }
 

@@ -1,18 +1,17 @@
 //! Servers that do the least a server of their protocol may do: the ceiling of this machine.
-//! For tests of truth they lie, but only on demand and exactly as often as told.
+//! For tests of truth they inject faults, but only on demand and exactly as often as asked.
 //!
-//! [`server`] owns sockets and time, a [`Service`] knows one protocol, [`lies`] decides what
+//! [`server`] owns sockets and time, a [`Service`] knows one protocol, [`faults`] decides what
 //! is done to each reply.
 
 mod burn;
+pub mod faults;
 pub mod grpc;
 pub mod http;
-pub mod lies;
 pub mod redis;
 pub mod server;
-pub mod signal;
 
-pub use lies::{Lies, Manner, Replies};
+pub use faults::{Faults, Manner, Responder};
 
 /// One protocol's side of a server: from request bytes to reply bytes.
 pub trait Service {
@@ -22,30 +21,30 @@ pub trait Service {
     /// Bytes of replies that the kernel is to hold for a client; `None`: as many as it likes.
     const SEND_BUFFER: Option<usize> = None;
 
-    /// A new connection; what has to be said first goes to `replies`.
-    fn client(&mut self, replies: &mut Replies) -> Self::Client;
+    /// A new connection; what has to be said first goes to `responder`.
+    fn client(&mut self, responder: &mut Responder) -> Self::Client;
 
     /// Answers every complete request at the start of `input`, each between
-    /// [`Replies::begin`] and [`Replies::end`], and returns the bytes used up. It stops early
-    /// once [`Replies::hung_up`].
+    /// [`Responder::begin`] and [`Responder::end`], and returns the bytes used up. It stops early
+    /// once [`Responder::hung_up`].
     ///
     /// # Errors
-    /// [`Refused`] closes the connection after `replies` are sent.
+    /// [`Refused`] closes the connection after what is in `responder` is sent.
     fn answer(
         &mut self,
         client: &mut Self::Client,
         input: &[u8],
-        replies: &mut Replies,
+        responder: &mut Responder,
     ) -> Result<usize, Refused>;
 
-    /// When [`Self::expire`] is to be called for a client, on the clock of [`Replies::now_ns`];
+    /// When [`Self::expire`] is to be called for a client, on the clock of [`Responder::now_ns`];
     /// asked after each answer.
     fn due_ns(&self, _client: &Self::Client) -> Option<u64> {
         None
     }
 
-    /// That time has come. What has to be said goes to `replies`.
-    fn expire(&mut self, _client: &mut Self::Client, _replies: &mut Replies) {}
+    /// That time has come. What has to be said goes to `responder`.
+    fn expire(&mut self, _client: &mut Self::Client, _responder: &mut Responder) {}
 
     /// No more is read from a client while more bytes than this wait to be sent to it.
     fn most_unsent(&self) -> usize {
@@ -53,12 +52,12 @@ pub trait Service {
     }
 
     /// A connection is over.
-    fn closed(&mut self, _client: Self::Client, _traffic: Traffic) {}
+    fn closed(&mut self, _client: Self::Client, _traffic: ConnectionTraffic) {}
 }
 
 /// What went over one connection.
 #[derive(Clone, Copy, Debug, Default, serde::Serialize)]
-pub struct Traffic {
+pub struct ConnectionTraffic {
     pub bytes_in: u64,
     pub bytes_out: u64,
     /// Most bytes of replies that waited because the client's system took no more.

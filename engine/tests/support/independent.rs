@@ -63,6 +63,21 @@ where
     address
 }
 
+/// A server that speaks TLS, agrees on no protocol, and says nothing.
+pub fn silent_tls() -> SocketAddr {
+    listening(|listener| async move {
+        let acceptor = acceptor("");
+        while let Ok((stream, _)) = listener.accept().await {
+            let acceptor = acceptor.clone();
+            tokio::spawn(async move {
+                if let Ok(mut stream) = acceptor.accept(stream).await {
+                    let _ = tokio::io::copy(&mut stream, &mut tokio::io::sink()).await;
+                }
+            });
+        }
+    })
+}
+
 fn acceptor(alpn: &str) -> TlsAcceptor {
     let CertifiedKey { cert, signing_key } =
         generate_simple_self_signed(vec!["localhost".to_owned()]).expect("a certificate");
@@ -74,7 +89,9 @@ fn acceptor(alpn: &str) -> TlsAcceptor {
         .with_no_client_auth()
         .with_single_cert(vec![cert.der().clone()], key)
         .expect("a configuration");
-    config.alpn_protocols = vec![alpn.as_bytes().to_vec()];
+    if !alpn.is_empty() {
+        config.alpn_protocols = vec![alpn.as_bytes().to_vec()];
+    }
     TlsAcceptor::from(Arc::new(config))
 }
 

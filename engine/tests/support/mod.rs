@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
-use deadheat_load::protocol::http1::Request;
+use deadheat_load::protocol::http::Request;
 use deadheat_load::target::Spec;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

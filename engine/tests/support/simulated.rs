@@ -3,11 +3,12 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 use deadheat_load::load::coalesce::Coalesce;
-use deadheat_load::load::control::Control;
-use deadheat_load::load::turn::{Slice, Turn};
-use deadheat_load::load::{Load, Settings};
+use deadheat_load::load::run::{RunResult, RunSpec};
+use deadheat_load::load::run_control::RunControl;
+use deadheat_load::load::{Settings, Worker};
 use deadheat_load::net::{Event, Net};
-use deadheat_load::protocol::http1::{Http1, Request};
+use deadheat_load::protocol::http::Request;
+use deadheat_load::protocol::http1::Http1;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind::WouldBlock};
@@ -136,12 +137,7 @@ impl Simulated {
 }
 
 /// A turn on a target of so many connections over `net`.
-pub fn over(
-    net: Simulated,
-    connections: usize,
-    coalesce: Coalesce,
-    turn: &Turn,
-) -> (Slice, Load<Http1, Simulated>) {
+pub fn over(net: Simulated, connections: usize, coalesce: Coalesce, turn: &RunSpec) -> RunResult {
     let mut request = Request::get("/");
     request.expect.status = Some(200);
     request.expect.body = Some("ok".into());
@@ -152,8 +148,7 @@ pub fn over(
         timeout_ns: TIMEOUT_NS,
         coalesce,
     };
-    let mut load = Load::new(settings, Http1::new(vec![request], "h", true), net);
-    load.open("simulated").expect("always");
-    let slice = load.turn(turn, &Control::default()).expect("always");
-    (slice, load)
+    let mut worker = Worker::new(settings, Http1::new(vec![request], "h", true), net);
+    worker.open("simulated").expect("always");
+    worker.run(turn, &RunControl::default()).expect("always")
 }

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from deadheat import derive, stats
+from deadheat import stats
 from deadheat.calibration import servers
 from deadheat.calibration.steps import LENGTHS_MS, Step
 from deadheat.errors import ExitCode, UserError
-from deadheat.journal import whole_blocks
 from deadheat.model.calibration import CalibrationRace, MachineId
 from deadheat.model.observation import Observation, Slice
 from deadheat.model.plan import Plan
-from deadheat.suite import Suite
-from deadheat.tally import Tally, Value, cpu_us_per_request, tally, throughput_rps
+from deadheat.results import derive
+from deadheat.results.tally import Tally, Value, cpu_us_per_request, tally, throughput_rps
+from deadheat.storage.journal import whole_blocks
 
 # Where counting might begin, milliseconds after a slice's start, and how long each window is.
 LEAD_INS_MS, WINDOW_MS = (0, 25, 50, 75, 100, 150), 100
@@ -24,7 +24,6 @@ LEAD_INS_MS, WINDOW_MS = (0, 25, 50, 75, 100, 150), 100
 def race(
     step: Step,
     plan: Plan,
-    suite: Suite,
     observed: Sequence[Observation],
     *,
     other: str,
@@ -36,7 +35,7 @@ def race(
     raced = plan.workloads[0]
     counting = list(whole_blocks(list(observed)))
     found = tally(raced, counting)
-    result = derive.workload(raced, suite, step.margin, counting)
+    result = derive.workload(raced, plan.facts, step.margin, counting)
     pair = _compare(found, other, throughput_rps)
     looks = stats.plan_looks(step.blocks)
     verdict = stats.judge_family({other: pair}, step.margin, looks=looks)[other]
@@ -46,7 +45,7 @@ def race(
     start_variance, slice_variance = variances(found, other)
     gates = [gate for row in result.contenders for gate in row.gates] + list(result.gates)
     slices = [*found.slices(servers.PLAIN), *found.slices(other)]
-    rows = {row.id: row.cpu_us_per_request for row in result.contenders}
+    rows = {row.id: row.figures.cpu_us_per_request for row in result.contenders}
     plain_us, other_us = rows[servers.PLAIN], rows[other]
     return CalibrationRace(
         step=step.name,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from deadheat.suite import Suite, load
+from deadheat.suite.suite import Suite, load
 
 WORKLOAD, PLAIN, TWIN = "burn", "plain", "twin"
 #: A request's work beyond the serving itself, so that the server is the limit and not the generator.

@@ -12,23 +12,26 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deadheat import __version__
-from deadheat.build import Builder
+from deadheat.build.builder import Builder
 from deadheat.calibration import judged, servers
 from deadheat.calibration.steps import WARM_UP_MS, Step
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Host
-from deadheat.interrupt import Stop
-from deadheat.journal import whole_blocks
-from deadheat.kinds.registry import BY_METHOD
+from deadheat.hosts.program import Spec
 from deadheat.model.calibration import CalibrationRace, MachineId
+from deadheat.model.measured import SlicePlan
 from deadheat.model.observation import Failed, Observation
-from deadheat.model.plan import Entry, Plan, WorkloadPlan
-from deadheat.program import Spec
-from deadheat.report.live import NoView
-from deadheat.run_folder import RunFolder
-from deadheat.runner import Runner
-from deadheat.suite import Suite
-from deadheat.tally import Tally, tally
+from deadheat.model.plan import Entry, Plan, RacePlan
+from deadheat.results.tally import Tally, tally
+from deadheat.run.progress import NoView
+from deadheat.run.runner import Runner
+from deadheat.storage.journal import whole_blocks
+from deadheat.storage.run_folder import RunFolder
+from deadheat.studies.drivers import DRIVERS
+from deadheat.suite.facts import facts_of
+from deadheat.suite.suite import Suite
+from deadheat.util import clock
+from deadheat.util.interrupt import Stop
 
 
 @dataclass
@@ -56,7 +59,6 @@ class Stand:
         return judged.race(
             step,
             plan,
-            suite,
             observed,
             other=other,
             iterations=(self.iterations[servers.PLAIN], self.iterations[other]),
@@ -66,7 +68,7 @@ class Stand:
 
     def _plan(self, step: Step, seed: int, suite: Suite, contenders: Sequence[str]) -> Plan:
         workload = suite.workloads[servers.WORKLOAD]
-        race = WorkloadPlan(
+        race = RacePlan(
             workload=workload.name,
             kind=workload.kind,
             metric=workload.metric,
@@ -74,23 +76,27 @@ class Stand:
             entries=tuple(Entry(id=name, contender=name) for name in contenders),
             blocks=step.blocks,
             rounds=step.rounds,
-            connections=workload.load.connections,
-            warm_up_ms=WARM_UP_MS,
-            lead_in_ms=step.lead_in_ms,
-            counted_ms=step.counted_ms,
+            measured=SlicePlan(
+                connections=workload.load.connections,
+                warm_up_ms=WARM_UP_MS,
+                lead_in_ms=step.lead_in_ms,
+                counted_ms=step.counted_ms,
+            ),
         )
         return Plan(
             run=f"calibration-{step.name}",
             version=__version__,
-            started=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+            started=clock.stamp(),
             command=("deadheat", "calibrate"),
             suite=str(suite.folder),
             preset="quick",
             seed=seed,
             margin=step.margin,
+            disturbance=None,  # what a neighbour does to verdicts is to be seen, not to be run again
             server_cpus=self.server_cpus,
             generator_cpus=self.generator_cpus,
             workloads=(race,),
+            facts=facts_of(suite, {workload.name: contenders}),
         )
 
     def _run(self, plan: Plan, suite: Suite) -> list[Observation]:
@@ -98,7 +104,7 @@ class Stand:
         shutil.rmtree(folder.path, ignore_errors=True)
         folder.logs.mkdir(parents=True)
         builder = Builder(self.host, self.stop, self.scratch / "cache")
-        runner = Runner(plan, suite, folder, BY_METHOD, self.host, NoView(), self.stop, [], builder)
+        runner = Runner(plan, suite, folder, DRIVERS, self.host, NoView(), self.stop, [], builder)
         runner.run()
         self.stop.check()
         return runner.observations

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from deadheat import machine
-from deadheat.build import cache_folder
 from deadheat.errors import UserError
+from deadheat.hosts import machine
 from deadheat.model.calibration import Calibration, CalibrationCited, CalibrationRace, MachineId
-from deadheat.run_folder import explained, write_whole
+from deadheat.util.files import explained, write_whole
+from deadheat.util.paths import cache_folder
 
 FILE, RACES = "calibration.json", "races.jsonl"
 
@@ -74,12 +74,12 @@ def current(path: Path | None = None) -> Calibration | None:
 def stale(calibration: Calibration, here: MachineId) -> str | None:
     """Why it does not hold here, or None."""
     was = calibration.machine
-    told = (
+    compared = (
         ("kernel", was.kernel, here.kernel),
         ("processor", was.cpu_model, here.cpu_model),
         ("number of cores", was.cores, here.cores),
     )
-    changed = [f"{what} {before}, now {now}" for what, before, now in told if before != now]
+    changed = [f"{what} {before}, now {now}" for what, before, now in compared if before != now]
     return f"it was made with {', and with '.join(changed)}" if changed else None
 
 

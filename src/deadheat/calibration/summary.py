@@ -148,7 +148,7 @@ def _apart(a: stats.Estimate, b: stats.Estimate) -> Interval | None:
         return None
     error = math.hypot(a.standard_error, b.standard_error)
     both = stats.Estimate(
-        a.log_ratio - b.log_ratio, -math.inf, math.inf, 0.95, min(a.blocks, b.blocks), "t", error
+        a.log_ratio - b.log_ratio, -math.inf, math.inf, 0.95, min(a.blocks, b.blocks), error
     )
     return both.at(0.95).ci
 
@@ -160,15 +160,15 @@ def _best(lengths: Sequence[Length]) -> int:
 
 
 def _lead_in(races: Sequence[CalibrationRace]) -> int:
-    """The shortest lead-in after which the ratio is flat, for all that these races can tell."""
+    """The shortest lead-in after which the ratio is flat, for all that these races can show."""
     if not races:
         return LEAD_IN_MS
     for lead_in_ms in sorted(races[0].lead_in_bias):
-        told = [race.lead_in_bias[lead_in_ms] for race in races if lead_in_ms in race.lead_in_bias]
-        bias = float(np.mean([mean for mean, _ in told]))
-        error = math.sqrt(sum(e * e for _, e in told)) / len(told)
+        biases = [race.lead_in_bias[lead_in_ms] for race in races if lead_in_ms in race.lead_in_bias]
+        bias = float(np.mean([mean for mean, _ in biases]))
+        error = math.sqrt(sum(e * e for _, e in biases)) / len(biases)
         if error > AGREE / 2:
-            return LEAD_IN_MS  # too noisy to tell a bias
+            return LEAD_IN_MS  # too noisy to show a bias
         if abs(bias) <= max(AGREE / 2, 2 * error):
             return lead_in_ms
     return max(races[0].lead_in_bias)

@@ -8,19 +8,32 @@ from deadheat.errors import ExitCode, UserError
 
 
 def main() -> None:
-    """The `deadheat` program."""
+    """The `deadheat` program: the one place where what went wrong becomes a message and an exit code."""
     # Imported here, so that the package can be imported without a terminal library.
-    from deadheat.cli.app import app  # noqa: PLC0415
-    from deadheat.cli.terminal import print_error  # noqa: PLC0415
+    import click
+
+    from deadheat.cli import terminal
+    from deadheat.cli.app import app
 
     try:
-        app()
+        code = app(standalone_mode=False)
     except UserError as error:
-        print_error(error)
-        sys.exit(error.code)
+        terminal.print_error(error.message, error.hint)
+        code = error.code
+    except click.exceptions.NoArgsIsHelpError as error:
+        print(error.format_message(), file=sys.stderr)
+        code = ExitCode.USAGE
+    except click.UsageError as error:
+        terminal.print_error(
+            error.format_message(), f"{error.ctx.command_path} --help" if error.ctx else None
+        )
+        if error.ctx:
+            print(error.ctx.get_usage(), file=sys.stderr)
+        code = ExitCode.USAGE
     except BrokenPipeError:
         # Whoever read our output has gone (| head): nothing more to say, and no traceback.
         sys.stderr.close()
-        sys.exit(ExitCode.DONE)
-    except KeyboardInterrupt:
-        sys.exit(ExitCode.INTERRUPTED)
+        code = ExitCode.DONE
+    except (KeyboardInterrupt, click.Abort):
+        code = ExitCode.INTERRUPTED
+    sys.exit(code)

@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from deadheat.cli import options, terminal
+from deadheat.cli import terminal
+from deadheat.cli.command import command, option
+from deadheat.cli.options import SomeContenders, SuiteFolder
 from deadheat.errors import ExitCode
 
-NAME = "build"
+if TYPE_CHECKING:
+    from deadheat.model.observation import Built
 
 
-def run(
-    contenders: options.Contenders = None,
-    times: Annotated[
-        int | None,
-        typer.Option(min=2, help="Build so often, cold and warm, by turns, and print how long it took."),
-    ] = None,
-    suite: options.SuiteOption = options.DEFAULT_SUITE,
-) -> None:
-    """Build contenders out of tree; what is built already is left alone.
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions(SomeContenders, SuiteFolder):
+    times: int | None = option(
+        type=click.IntRange(min=2),
+        metavar="N",
+        help="Build so often, cold and warm, by turns, and print how long it took.",
+    )
+
+
+def run(options: BuildOptions) -> None:
+    """Build contenders out of tree.
+
+    What is built already is left alone.
 
     \b
     Examples:
@@ -28,36 +36,36 @@ def run(
       deadheat build crystal-http-server go:stripped
       deadheat build --times 7 go crystal
     """
-    from rich.text import Text  # noqa: PLC0415
+    from deadheat.app import checking
+    from deadheat.report import builds_table
+    from deadheat.suite.suite import load
 
-    from deadheat import checking  # noqa: PLC0415
-    from deadheat.report import builds_table, words  # noqa: PLC0415
-    from deadheat.suite import load  # noqa: PLC0415
-
-    out, err = terminal.stdout(), terminal.stderr()
-    if times is not None:
-        timed = checking.time_builds(load(suite), contenders or [], times, lambda text: err.print(Text(text)))
-        for line in builds_table.lines(timed):
-            out.print(Text(line), soft_wrap=True, highlight=False)
+    suite = load(options.suite)
+    if options.times is not None:
+        times = checking.time_builds(suite, options.contenders, options.times, terminal.say)
+        for line in builds_table.lines(times):
+            terminal.line(line)
         return
     failed = False
-    for build in checking.build(load(suite), contenders or [], lambda text: err.print(Text(text))):
+    for build in checking.build(suite, options.contenders, terminal.say):
         record = build.record
-        took = (
-            "cached"
-            if record.cached
-            else words.seconds(record.build_s)
-            if record.build_s
-            else "nothing to build"
-        )
-        detail = record.reason or f"{took}, {words.size(record.artifact_bytes)}, {build.folder}"
-        out.print(
-            Text(f"{record.status:<11} {record.workload}/{record.contender}: {detail}"),
-            soft_wrap=True,
-            highlight=False,
-        )
+        detail = record.reason or f"{_took(record)}, {build.folder}"
+        terminal.line(f"{record.status:<11} {record.workload}/{record.contender}: {detail}")
         for line in record.tail:
-            out.print(Text(f"    {line}"), soft_wrap=True, highlight=False)
+            terminal.line(f"    {line}")
         failed = failed or record.status == "failed"
     if failed:
-        raise typer.Exit(ExitCode.NOTHING_MEASURED)
+        raise click.exceptions.Exit(ExitCode.NOTHING_MEASURED)
+
+
+def _took(record: Built) -> str:
+    from deadheat.report import words
+
+    if record.cached:
+        took = "cached"
+    else:
+        took = words.seconds(record.build_s) if record.build_s else "nothing to build"
+    return f"{took}, {words.size(record.artifact_bytes)}"
+
+
+COMMAND = command("build", BuildOptions, run, linux=True)

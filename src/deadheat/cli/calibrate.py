@@ -2,39 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from deadheat.cli import options, terminal
+from deadheat.cli import terminal, values
+from deadheat.cli.command import command, option
+from deadheat.cli.options import Cpus, Json, Seed
 from deadheat.errors import ExitCode
 
-NAME = "calibrate"
-DEFAULT_BUDGET = "10m"
+DEFAULT_BUDGET_S = 600.0
 
 
-def run(
-    budget: Annotated[
-        str | None, typer.Option(help="Time to race in all: 10m, 25m. 10m, but --full has no end of its own.")
-    ] = None,
-    full: Annotated[
-        bool, typer.Option("--full", help="60 races of identical servers, then 3 minutes a planted one.")
-    ] = False,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Forget the races so far.")] = False,
-    races: Annotated[
-        Path | None, typer.Option(help="Where races are kept, one a line; in the cache where not given.")
-    ] = None,
-    server_cpus: Annotated[str | None, typer.Option(help="CPUs of the servers: 0 or 0-1.")] = None,
-    generator_cpus: Annotated[
-        str | None, typer.Option(help="CPUs of the load generator and the referee.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Draws every order; random where not given.")] = None,
-    json_: options.JsonOption = False,
-) -> None:
-    """Race servers whose difference is known, and say how often the verdict is right on this machine.
+@dataclass(frozen=True, kw_only=True)
+class CalibrateOptions(Cpus, Seed, Json):
+    budget: float | None = option(
+        type=values.DURATION_S,
+        help="Time to race in all: 10m, 25m. 10m, but --full has no end of its own.",
+    )
+    full: bool = option(is_flag=True, help="60 races of identical servers, then 3 minutes a planted one.")
+    fresh: bool = option(is_flag=True, help="Forget the races so far.")
+    races: Path | None = option(
+        type=click.Path(path_type=Path),
+        help="Where races are kept, one a line; in the cache where not given.",
+    )
 
-    Goes on where an earlier calibration ended; Ctrl-C keeps what there is.
+
+def run(options: CalibrateOptions) -> None:
+    """Say how often the verdict is right on this machine.
+
+    By races of servers whose difference is planted, or none. Goes on where an earlier calibration ended;
+    Ctrl-C keeps what there is.
 
     \b
     Examples:
@@ -42,33 +41,34 @@ def run(
       deadheat calibrate --budget 3m --json
       deadheat calibrate --full --budget 25m --races races.jsonl
     """
-    from deadheat.calibration import session, store, words  # noqa: PLC0415
-    from deadheat.machine import default_cpus  # noqa: PLC0415
+    from deadheat.calibration import races, store
+    from deadheat.hosts.cpus import default_cpus
+    from deadheat.report import calibration as words
 
     default = default_cpus()
-    asked = session.Asked(
-        budget_s=options.duration_s(budget or DEFAULT_BUDGET) if budget or not full else None,
-        full=full,
-        fresh=fresh,
-        races=races or store.folder() / (f"full-{store.RACES}" if full else store.RACES),
-        server_cpus=options.cpus(server_cpus) if server_cpus is not None else default.servers,
-        generator_cpus=options.cpus(generator_cpus) if generator_cpus is not None else default.generators,
-        seed=seed,
+    plan = races.CampaignPlan(
+        budget_s=options.budget or (None if options.full else DEFAULT_BUDGET_S),
+        full=options.full,
+        fresh=options.fresh,
+        races=options.races or store.folder() / (f"full-{store.RACES}" if options.full else store.RACES),
+        server_cpus=options.server_cpus or default.servers,
+        generator_cpus=options.generator_cpus or default.generators,
+        seed=options.seed,
     )
-    console = terminal.stderr()
-    outcome = session.run(
-        asked, lambda line: console.print(line, soft_wrap=True, highlight=False, markup=False)
-    )
-    out = terminal.stdout()
+    outcome = races.run(plan, terminal.say)
     if outcome.calibration is None:
-        console.print("no race of identical servers was finished: a longer --budget", highlight=False)
-        raise typer.Exit(ExitCode.INTERRUPTED if outcome.interrupted else ExitCode.NOTHING_MEASURED)
-    if json_:
-        out.file.write(store.dump(outcome.calibration))
+        terminal.say("no race of identical servers was finished: a longer --budget")
+        code = ExitCode.INTERRUPTED if outcome.interrupted else ExitCode.NOTHING_MEASURED
+        raise click.exceptions.Exit(code)
+    if options.json:
+        click.echo(store.dump(outcome.calibration), nl=False)
     else:
         for line in words.lines(outcome.calibration):
-            out.print(line, soft_wrap=True, highlight=False, markup=False)
+            terminal.line(line)
     more = "all races are done" if outcome.complete else "the same command goes on from here"
-    console.print(f"races: {asked.races} · {more}", soft_wrap=True, highlight=False, markup=False)
+    terminal.say(f"races: {plan.races} · {more}")
     if outcome.interrupted:
-        raise typer.Exit(ExitCode.INTERRUPTED)
+        raise click.exceptions.Exit(ExitCode.INTERRUPTED)
+
+
+COMMAND = command("calibrate", CalibrateOptions, run, linux=True)

@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
-import typer
+from dataclasses import dataclass
 
-from deadheat.cli import options, terminal
+import click
+
+from deadheat.cli import terminal
+from deadheat.cli.command import command
+from deadheat.cli.options import SomeContenders, SuiteFolder
 from deadheat.errors import ExitCode
 
-NAME = "check"
+
+@dataclass(frozen=True, kw_only=True)
+class CheckOptions(SomeContenders, SuiteFolder):
+    pass
 
 
-def run(contenders: options.Contenders = None, suite: options.SuiteOption = options.DEFAULT_SUITE) -> None:
-    """Check manifests, build, and compare every answer; where one is wrong, show the whole exchange.
+def run(options: CheckOptions) -> None:
+    """Check manifests, build, and compare every answer.
+
+    Where an answer is wrong the whole exchange is shown.
 
     \b
     Examples:
       deadheat check
       deadheat check go-net-http crystal-http-server
     """
-    from rich.text import Text  # noqa: PLC0415
+    from rich.text import Text
 
-    from deadheat import checking  # noqa: PLC0415
-    from deadheat.suite import load  # noqa: PLC0415
+    from deadheat.app import checking
+    from deadheat.suite.suite import load
 
-    out, err = terminal.stdout(), terminal.stderr()
+    out = terminal.stdout()
     bad = False
-    for found in checking.check(load(suite), contenders or [], lambda text: err.print(Text(text))):
-        style = {"right": "green", "unavailable": "yellow"}.get(found.state, "red")
-        line = Text.assemble((found.state.ljust(11), style), f" {found.workload}/{found.id}: {found.detail}")
-        out.print(line, soft_wrap=True, highlight=False)
-        if found.exchange:
-            out.print(Text(_indented(found.exchange)), soft_wrap=True, highlight=False)
-        bad = bad or found.state in ("wrong", "failed")
+    for checked in checking.check(load(options.suite), options.contenders, terminal.say):
+        style = {"right": "green", "unavailable": "yellow"}.get(checked.state, "red")
+        line = f" {checked.workload}/{checked.id}: {checked.detail}"
+        out.print(Text.assemble((checked.state.ljust(11), style), line), soft_wrap=True, highlight=False)
+        for said in (checked.exchange or "").splitlines():
+            terminal.line(f"    {said}")
+        bad = bad or checked.state in ("wrong", "failed")
     if bad:
-        raise typer.Exit(ExitCode.NOTHING_MEASURED)
+        raise click.exceptions.Exit(ExitCode.NOTHING_MEASURED)
 
 
-def _indented(text: str) -> str:
-    return "\n".join("    " + line for line in text.splitlines())
+COMMAND = command("check", CheckOptions, run, linux=True)

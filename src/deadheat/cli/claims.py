@@ -2,44 +2,68 @@
 
 from __future__ import annotations
 
-import json
-from typing import Annotated
+from dataclasses import dataclass
 
-import typer
-
-from deadheat.cli import options, terminal
+from deadheat.cli import terminal
+from deadheat.cli.command import argument, command, option
+from deadheat.cli.options import Json, RunsFolder
 from deadheat.errors import UserError
 
-NAME = "claims"
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimsOptions(RunsFolder, Json):
+    study: str | None = argument(required=False, help="One study; all where none is named.")
+    run: str = option(
+        metavar="RUN", default="latest", show_default=True, help="The run to hold them against."
+    )
+    statements: bool = option(
+        is_flag=True,
+        help="Every checkable statement of the texts, in the study's words, with what answers it.",
+    )
 
 
-def run(
-    study: Annotated[str | None, typer.Argument(help="One study; all where none is named.")] = None,
-    run: Annotated[str, typer.Option("--run", help="The run to hold them against.")] = "latest",
-    out: options.OutOption = options.DEFAULT_OUT,
-    json_: options.JsonOption = False,
-) -> None:
+def run(options: ClaimsOptions) -> None:
     """Print the published claims, and what became of them in a run.
 
     \b
     Examples:
       deadheat claims
       deadheat claims go-vs-crystal-2020 --run latest
+      deadheat claims --statements
     """
-    from deadheat import run_folder  # noqa: PLC0415
-    from deadheat.report import terminal as table  # noqa: PLC0415
+    import json
 
-    results = run_folder.find(out, run).results()
+    from deadheat.report import statements
+    from deadheat.report import terminal as table
+    from deadheat.storage import run_folder
+
+    study = options.study
+    folder = run_folder.find(options.out, options.run)
+    results = folder.results()
+    answers = statements.answered(folder.plan().facts.studies, results)
     known = dict.fromkeys(row.study for row in results.claims)
     if study is not None and study not in known:
         hint = "it has: " + ", ".join(known) if known else "it has none"
         raise UserError(f'no claims of "{study}" in the run {results.run}', hint=hint)
     rows = tuple(row for row in results.claims if study in (None, row.study))
     gates = tuple(gate for gate in results.published_gates if study in (None, gate.study))
-    console = terminal.stdout()
-    if json_:
-        console.file.write(json.dumps([row.model_dump(mode="json") for row in rows], indent=2) + "\n")
+    answers = [one for one in answers if study in (None, one.study)]
+    if options.statements:
+        if options.json:
+            terminal.line(json.dumps([one.json() for one in answers], indent=2))
+            return
+        for said in statements.lines(answers):
+            terminal.line(said)
+        return
+    if options.json:
+        terminal.line(json.dumps([row.model_dump(mode="json") for row in rows], indent=2))
         return
     chosen = results.model_copy(update={"claims": rows, "published_gates": gates})
+    console = terminal.stdout()
     for line in table.claims(chosen, console.width, whole=True):
         console.print(line, soft_wrap=True, highlight=False)
+    if answers:
+        terminal.line(f"{statements.totals(answers)}: deadheat claims --statements")
+
+
+COMMAND = command("claims", ClaimsOptions, run)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
-from deadheat.cli import options, terminal
+from deadheat.cli import terminal
+from deadheat.cli.command import command
+from deadheat.cli.options import Json, SuiteFolder
 
 if TYPE_CHECKING:
-    from deadheat.suite import Suite
+    from deadheat.suite.suite import Suite
 
-NAME = "doctor"
 WINDOW_S = 2.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class DoctorOptions(SuiteFolder, Json):
+    pass
 
 
 @dataclass(frozen=True)
@@ -26,31 +31,36 @@ class _Need:
     contenders: tuple[str, ...]
 
 
-def run(suite: options.SuiteOption = options.DEFAULT_SUITE, json_: options.JsonOption = False) -> None:
-    """Say whether this machine is fit to measure on, and which toolchains are missing or too old.
+def run(options: DoctorOptions) -> None:
+    """Say whether this machine is fit to measure on.
+
+    And which toolchains are missing or too old.
 
     \b
     Examples:
       deadheat doctor
       deadheat doctor --json
     """
-    from rich.text import Text  # noqa: PLC0415
+    import json
 
-    from deadheat import fitness, machine  # noqa: PLC0415
-    from deadheat.suite import load  # noqa: PLC0415
+    from rich.text import Text
+
+    from deadheat.hosts import fitness, machine
+    from deadheat.hosts.cpus import default_cpus
+    from deadheat.suite.suite import load
 
     here = machine.read(window_s=WINDOW_S)
-    checks = fitness.checks(here, machine.default_cpus())
-    needs = list(_needs(load(suite)))
-    console = terminal.stdout()
-    if json_:
-        found = {
+    checks = fitness.checks(here, default_cpus())
+    needs = list(_needs(load(options.suite)))
+    if options.json:
+        shown = {
             "machine": here.to_dict(),
             "checks": [asdict(check) for check in checks],
             "toolchains": [asdict(need) for need in needs],
         }
-        console.file.write(json.dumps(found, indent=2) + "\n")
+        terminal.line(json.dumps(shown, indent=2))
         return
+    console = terminal.stdout()
     for check in checks:
         line = check.show + (f"; {check.advice}" if check.advice else "")
         mark = ("✓", "green") if check.ok else ("!", "yellow")
@@ -63,7 +73,7 @@ def run(suite: options.SuiteOption = options.DEFAULT_SUITE, json_: options.JsonO
 
 def _needs(suite: Suite) -> Iterator[_Need]:
     """Every need of the suite held against this machine, with the contenders that have it."""
-    from deadheat import toolchain  # noqa: PLC0415
+    from deadheat.build import toolchain
 
     who: dict[str, list[str]] = {}
     for name, contenders in suite.contenders.items():
@@ -71,11 +81,14 @@ def _needs(suite: Suite) -> Iterator[_Need]:
             for need in contender.needs:
                 who.setdefault(need, []).append(f"{name}/{contender.id}")
     for need in sorted(who):
-        found = toolchain.probe(need)
-        yield _Need(need, found.version, found.problem, tuple(who[need]))
+        probed = toolchain.probe(need)
+        yield _Need(need, probed.version, probed.problem, tuple(who[need]))
 
 
 def _who(need: _Need) -> str:
     workloads = dict.fromkeys(contender.split("/")[0] for contender in need.contenders)
     count = len(need.contenders)
     return f"{', '.join(workloads)}: {count} contender{'s' if count != 1 else ''}"
+
+
+COMMAND = command("doctor", DoctorOptions, run, linux=True)

@@ -2,30 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from typing import Annotated
+from dataclasses import dataclass
 
-import typer
+import click
 
-from deadheat.cli import options, terminal
+from deadheat.cli import terminal
+from deadheat.cli.command import argument, command, option
+from deadheat.cli.options import Json, RunsFolder, SuiteFolder
 from deadheat.errors import ExitCode
 
-NAME = "explain"
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainOptions(SuiteFolder, RunsFolder, Json):
+    a: str = argument(help="NAME or NAME:VARIANT.")
+    b: str = argument(help="Another of the same workload.")
+    workload: str | None = option(metavar="NAME", help="Where both are in several workloads: which.")
+    seconds: float = option(
+        type=click.FloatRange(min=0.2, max=60),
+        metavar="N",
+        default=3.0,
+        show_default=True,
+        help="How long each instrument loads a server.",
+    )
 
 
-def run(
-    a: Annotated[str, typer.Argument(help="NAME or NAME:VARIANT.", show_default=False)],
-    b: Annotated[str, typer.Argument(help="Another of the same workload.", show_default=False)],
-    workload: Annotated[str | None, typer.Option(help="Where both are in several workloads: which.")] = None,
-    seconds: Annotated[
-        float, typer.Option(min=0.2, max=60, help="How long each instrument loads a server.")
-    ] = 3.0,
-    json_: options.JsonOption = False,
-    suite: options.SuiteOption = options.DEFAULT_SUITE,
-    out: options.OutOption = options.DEFAULT_OUT,
-) -> None:
-    """Run two contenders once more under instruments, and print what differs a request.
+def run(options: ExplainOptions) -> None:
+    """Run two contenders under instruments: what differs a request.
 
     \b
     Examples:
@@ -33,22 +36,27 @@ def run(
       deadheat explain go-grpc rust-tonic --workload grpc-unary
       deadheat explain go crystal --workload fib
     """
-    from deadheat.explain import session  # noqa: PLC0415
-    from deadheat.explain import terminal as page  # noqa: PLC0415
-    from deadheat.interrupt import InterruptedRunError  # noqa: PLC0415
-    from deadheat.suite import load  # noqa: PLC0415
+    import json
 
-    err = terminal.stderr()
-    wanted = session.Wanted(a, b, workload, seconds, out, ("deadheat", *sys.argv[1:]))
+    from deadheat.explain import explanation
+    from deadheat.explain import terminal as page
+    from deadheat.suite.suite import load
+    from deadheat.util.interrupt import InterruptedRunError
+
+    command_line = ("deadheat", *sys.argv[1:])
+    wanted = explanation.Wanted(
+        options.a, options.b, options.workload, options.seconds, options.out, command_line
+    )
     try:
-        explained = session.explain(
-            wanted, load(suite), lambda text: err.print(text, soft_wrap=True, highlight=False, markup=False)
-        )
+        explained = explanation.explain(wanted, load(options.suite), terminal.say)
     except InterruptedRunError:
-        err.print("interrupted: nothing is kept", highlight=False)
-        raise typer.Exit(ExitCode.INTERRUPTED) from None
-    if json_:
-        sys.stdout.write(json.dumps(explained.page.to_dict(), indent=2, ensure_ascii=False) + "\n")
+        terminal.say("interrupted: nothing is kept")
+        raise click.exceptions.Exit(ExitCode.INTERRUPTED) from None
+    if options.json:
+        terminal.line(json.dumps(explained.page.to_dict(), indent=2, ensure_ascii=False))
     else:
         page.show(explained.page, terminal.stdout())
-    err.print(f"page: {explained.folder / 'explain.md'}", soft_wrap=True, highlight=False, markup=False)
+    terminal.say(f"page: {explained.folder / 'explain.md'}")
+
+
+COMMAND = command("explain", ExplainOptions, run, linux=True)

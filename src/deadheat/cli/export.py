@@ -3,33 +3,39 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
-from deadheat.cli import options, terminal
-from deadheat.cli.show import RunArgument
+from deadheat.cli import terminal
+from deadheat.cli.command import command, option
+from deadheat.cli.options import OneRun
 from deadheat.errors import UserError
-
-NAME = "export"
-
-RunsOption = Annotated[Path, typer.Option("--runs", help="Where runs are kept.", envvar="DEADHEAT_RUNS")]
+from deadheat.util import paths
 
 
-def run(
-    run: RunArgument = "latest",
-    to: Annotated[str, typer.Option("--to", help="The format; list shows them all.")] = "list",
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            help="The file, or the folder of a format of several; standard output where not given, or the "
-            "run's folder exports.",
-        ),
-    ] = None,
-    runs: RunsOption = options.DEFAULT_OUT,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions(OneRun):
+    to: str = option(
+        metavar="FORMAT", default="list", show_default=True, help="The format; list shows them all."
+    )
+    out: Path | None = option(
+        type=click.Path(path_type=Path),
+        help="The file, or the folder of a format of several; standard output where not given, or the "
+        "run's folder exports.",
+    )
+    runs: Path = option(
+        type=click.Path(path_type=Path),
+        default=paths.runs_folder,
+        show_default="as of race --out",
+        envvar="DEADHEAT_RUNS",
+        show_envvar=True,
+        help="Where runs are kept.",
+    )
+
+
+def run(options: ExportOptions) -> None:
     """Write a run in the format of another tool.
 
     \b
@@ -43,34 +49,37 @@ def run(
       deadheat export 20260102-030405-quick --to junit > junit.xml
       deadheat export latest --to parquet --out tables
     """
-    from deadheat import export, run_folder  # noqa: PLC0415
-    from deadheat.export import source, write  # noqa: PLC0415
+    from deadheat import export
+    from deadheat.export import source, write
+    from deadheat.storage import run_folder
 
-    if to == "list":
+    if options.to == "list":
         _list()
         return
-    format_ = export.named(to)
-    folder = run_folder.find(runs, run)
+    format_ = export.named(options.to)
+    folder = run_folder.find(options.runs, options.run)
     read = source.read(folder)
     rendered = format_.render(read)
     half_done = [f"half-done: {read.unfinished}"] if read.unfinished else []
     for note in (*read.warnings, *half_done, *rendered.notes):
-        terminal.stderr().print(f"! {note}", style="yellow", markup=False, highlight=False, soft_wrap=True)
-    if out is None and not format_.several:
+        terminal.warn(note)
+    if options.out is None and not format_.several:
         if format_.binary and sys.stdout.isatty():
-            raise UserError(f"{to} is not for a terminal", hint="--out names its file")
+            raise UserError(f"{options.to} is not for a terminal", hint="--out names its file")
         for content in rendered.files.values():
             sys.stdout.buffer.write(content)
         return
-    for path in write.write(rendered, format_, out or folder.path / "exports"):
-        terminal.stderr().print(f"{to}: {path}", markup=False, highlight=False, soft_wrap=True)
+    for path in write.write(rendered, format_, options.out or folder.path / "exports"):
+        terminal.say(f"{options.to}: {path}")
 
 
 def _list() -> None:
-    from deadheat import export  # noqa: PLC0415
+    from deadheat import export
 
-    console = terminal.stdout()
     width = max(map(len, export.FORMATS))
     for format_ in export.FORMATS.values():
-        console.out(f"{format_.name:<{width}}  {format_.what}", highlight=False)
-        console.out(f"{'':<{width}}  {format_.example}", highlight=False)
+        terminal.line(f"{format_.name:<{width}}  {format_.what}")
+        terminal.line(f"{'':<{width}}  {format_.example}")
+
+
+COMMAND = command("export", ExportOptions, run)

@@ -3,219 +3,331 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from deadheat.cli import options, terminal
+from deadheat.cli import terminal, values
+from deadheat.cli.command import argument, command, option
+from deadheat.cli.options import Cpus, Database, Json, RunsFolder, Seed, SuiteFolder
 from deadheat.errors import ExitCode, UserError
+from deadheat.model.choices import Method, Preset
 
 if TYPE_CHECKING:
+    from deadheat.app.race import Raced
     from deadheat.live.watch import Watch
-    from deadheat.planning import Asked
-    from deadheat.planning.settings import RedisAsked
-    from deadheat.report.live import View
-    from deadheat.session import Outcome
-    from deadheat.suite import Suite
-
-NAME = "race"
-PRESETS = ("quick", "standard", "thorough")
-METHODS = ("deadheat", "as-published")
+    from deadheat.plan import Asked
+    from deadheat.run.progress import View
+    from deadheat.suite.ad_hoc import AdHoc
+    from deadheat.suite.suite import Suite
 
 
-def run(
-    workloads: Annotated[
-        list[str] | None, typer.Argument(help="Workloads to race; all where none is named.")
-    ] = None,
-    contender: Annotated[
-        list[str] | None, typer.Option("--contender", "-c", help="NAME or NAME:VARIANT; may be repeated.")
-    ] = None,
-    all_: Annotated[bool, typer.Option("--all", help="Every contender and every variant.")] = False,
-    preset: Annotated[str, typer.Option(help="quick, standard or thorough.")] = "quick",
-    method: Annotated[
-        str, typer.Option(help="deadheat, or as-published: as the studies' authors measured.")
-    ] = "deadheat",
-    budget: Annotated[str | None, typer.Option(help="Time to measure in all: 5m, 90s.")] = None,
-    margin: Annotated[str, typer.Option(help="Differences below this do not matter.")] = "2%",
-    seed: Annotated[int | None, typer.Option(help="Draws every order; random where not given.")] = None,
-    server_cpus: Annotated[str | None, typer.Option(help="CPUs of the contenders: 0 or 0-1.")] = None,
-    generator_cpus: Annotated[
-        str | None, typer.Option(help="CPUs of the load generator and the referee.")
-    ] = None,
-    connections: Annotated[
-        str | None, typer.Option(help="Connections to a server: 400, or 10,64,400 for a race at each.")
-    ] = None,
-    streams: Annotated[
-        str | None, typer.Option(help="gRPC calls in flight on each connection: 50, or 1,10,50.")
-    ] = None,
-    scale: Annotated[
-        bool,
-        typer.Option("--scale", help="Servers on 1, 2, 4, ... cores, all but the load's: a race at each."),
-    ] = False,
-    claims: Annotated[
-        str | None, typer.Option(metavar="STUDY", help="Race just what the claims of a study need.")
-    ] = None,
-    rounds: Annotated[
-        int | None, typer.Option(min=1, help="Redis clients: that many pipelines in one process.")
-    ] = None,
-    pipeline_depth: Annotated[
-        str | None, typer.Option(help="Redis clients: commands at a time, a race for each: 1,10,100.")
-    ] = None,
-    redis: Annotated[
-        str | None, typer.Option(help="Redis clients: redis, valkey, sink; a race for each.")
-    ] = None,
-    live: Annotated[bool, typer.Option("--live", help="Show the race to a browser on this machine.")] = False,
-    live_port: Annotated[
-        int | None, typer.Option(min=1, max=65535, help="The port of --live; any free one where not given.")
-    ] = None,
-    db: options.DbOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the plan and stop.")] = False,
-    resume: Annotated[str | None, typer.Option(help="Take up an interrupted run: its id, or latest.")] = None,
-    json_: options.JsonOption = False,
-    suite: options.SuiteOption = options.DEFAULT_SUITE,
-    out: options.OutOption = options.DEFAULT_OUT,
-) -> None:
-    """Race contenders and print who is faster, by how much and how surely.
+@dataclass(frozen=True, kw_only=True)
+class ParameterOptions:
+    """Parameters of workloads; the last three are hidden, older names of those of redis-pipeline."""
+
+    set_: tuple[tuple[str, tuple[str, ...]], ...] = option(
+        "--set",
+        type=values.ONE_VALUE,
+        multiple=True,
+        help="A workload's parameter; may be repeated. deadheat list --json shows them.",
+    )
+    sweep: tuple[tuple[str, tuple[str, ...]], ...] = option(
+        type=values.SOME_VALUES,
+        multiple=True,
+        help="A race for each value of a parameter: depth=1,10,100; may be repeated.",
+    )
+    rounds: str | None = option(hidden=True)
+    pipeline_depth: tuple[str, ...] = option(type=values.NAMES, default=(), hidden=True)
+    redis: tuple[str, ...] = option(type=values.NAMES, default=(), hidden=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LiveOptions:
+    """The page of a race under way."""
+
+    live: bool = option(is_flag=True, help="Show the race to a browser on this machine.")
+    live_port: int | None = option(
+        type=click.IntRange(1, 65535),
+        metavar="N",
+        help="The port of --live; any free one where not given.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AdHocOptions:
+    """Commands to race without a suite."""
+
+    command: tuple[str, ...] = option(
+        multiple=True,
+        metavar="LINE",
+        help="A server to race without a suite: './a {port}', or one that reads PORT; twice at least, the "
+        "first is the reference.",
+    )
+    program: tuple[str, ...] = option(
+        multiple=True,
+        metavar="LINE",
+        help="A program to race without a suite, run to its end; twice at least, the first is the reference.",
+    )
+    name: tuple[str, ...] = option(
+        "--name",
+        "-n",
+        multiple=True,
+        metavar="NAME",
+        help="What a --command or --program is called, in order.",
+    )
+    shell: bool = option(is_flag=True, help="Run each --command or --program by a shell.")
+    path: str = option(
+        default="/", show_default=True, metavar="PATH", help="What each --command is asked for."
+    )
+    request_method: str = option(
+        "--request-method", "-X", default="GET", show_default=True, metavar="METHOD", help="How it is asked."
+    )
+    header: tuple[tuple[str, str], ...] = option(
+        "--header", "-H", type=values.HEADER, multiple=True, help="A header of that request; may be repeated."
+    )
+    body: str | None = option(metavar="TEXT", help="The body of that request.")
+    answers_may_differ: bool = option(
+        is_flag=True,
+        help="Compare the status alone (of programs the exit status), not with the first's answer.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RaceOptions(
+    Cpus, Seed, AdHocOptions, ParameterOptions, LiveOptions, Database, SuiteFolder, RunsFolder, Json
+):
+    workloads: tuple[str, ...] = argument(
+        nargs=-1, metavar="[WORKLOAD]...", help="Workloads to race; all where none is named."
+    )
+    contender: tuple[str, ...] = option(
+        "--contender", "-c", multiple=True, metavar="NAME", help="NAME or NAME:VARIANT; may be repeated."
+    )
+    reference: str | None = option(
+        metavar="NAME", help="Held against this contender, where the workload has it; else its own reference."
+    )
+    all: bool = option(is_flag=True, help="Every contender and every variant.")
+    preset: Preset = option(
+        type=values.OneOf(Preset, "preset"),
+        default="quick",
+        show_default=True,
+        help="How long and how much: blocks, sizes, settings.",
+    )
+    method: Method = option(
+        type=values.OneOf(Method, "method"),
+        default="deadheat",
+        show_default=True,
+        help="Ours, or as the studies' authors measured.",
+    )
+    budget: float | None = option(type=values.DURATION_S, help="Time to measure in all: 5m, 90s.")
+    margin: float = option(
+        type=values.SHARE,
+        default="2%",
+        show_default=True,
+        help="Differences below this do not matter.",
+    )
+    connections: tuple[int, ...] = option(
+        type=values.COUNTS,
+        default=(),
+        help="Connections to a server: 400, or 10,64,400 for a race at each.",
+    )
+    streams: tuple[int, ...] = option(
+        type=values.COUNTS,
+        default=(),
+        help="gRPC calls in flight on each connection: 50, or 1,10,50.",
+    )
+    scale: bool = option(
+        is_flag=True, help="Servers on 1, 2, 4, ... cores, all but the load's: a race at each."
+    )
+    claims: str | None = option(metavar="STUDY", help="Race just what the claims of a study need.")
+    rank: bool = option(is_flag=True, help="Judge all pairs, and number the contenders by that.")
+    dry_run: bool = option(is_flag=True, help="Print the plan and stop.")
+    resume: str | None = option(metavar="RUN", help="Take up an interrupted run: its id, or latest.")
+
+
+def run(options: RaceOptions) -> None:
+    """Race contenders: who is faster, by how much and how surely.
 
     \b
     Examples:
       deadheat race http-hello --preset standard
       deadheat race fib -c go -c crystal:no-debug --budget 2m --margin 1%
+      deadheat race http-hello --reference node-http
       deadheat race http-hello --connections 10,64,400
       deadheat race grpc-unary --scale
       deadheat race --claims go-vs-crystal-2020
+      deadheat race http-hello --all --rank
       deadheat race --method as-published http-hello
-      deadheat race redis-pipeline --pipeline-depth 1,10,100,1000,400000
+      deadheat race redis-pipeline --sweep depth=1,10,100,1000,400000
       deadheat race --live
+      deadheat race --program 'sort big.txt' --program 'sort -S1G big.txt'
+      deadheat race --command './a {port}' --command './b {port}' --path /users
       deadheat race --db postgresql://deadheat@db.example/benchmarks
       deadheat race --resume latest
     """
-    from deadheat import session  # noqa: PLC0415
-    from deadheat.planning import Asked  # noqa: PLC0415
-    from deadheat.suite import load  # noqa: PLC0415
+    from deadheat.app import race as races
+    from deadheat.suite.suite import load
 
-    if preset not in PRESETS:
-        raise UserError(f'no preset is called "{preset}"', hint="quick, standard or thorough")
-    if method not in METHODS:
-        raise UserError(f'no method is called "{method}"', hint="deadheat or as-published")
-    if resume is not None:
-        outcome = session.resume(out, resume, _view(), _watch(live, live_port), db)
+    if options.resume is not None:
+        raced = races.resume(options.out, options.resume, _view(), _watch(options), options.db)
     else:
-        servers, generators = _cpus(server_cpus, generator_cpus, pinned=method == "deadheat", scale=scale)
-        asked = Asked(
-            workloads=tuple(workloads or ()),
-            contenders=tuple(contender or ()),
-            all_=all_,
-            preset=preset,  # type: ignore[arg-type]
-            method=method,  # type: ignore[arg-type]
-            budget_s=options.duration_s(budget) if budget is not None else None,
-            margin=options.share(margin),
-            seed=seed,
-            connections=options.counts(connections),
-            streams=options.counts(streams),
-            scale=scale,
-            claims=claims,
-            redis=_redis(redis, rounds, pipeline_depth),
-            server_cpus=servers,
-            generator_cpus=generators,
-            command=("deadheat", *map(options.without_password, sys.argv[1:])),
-        )
-        loaded = load(suite)
-        if dry_run:
-            _print_plan(asked, loaded)
+        asked = _asked(options)
+        suite = load(options.suite) if (wanted := _ad_hoc(options)) is None else _written(wanted, options)
+        if options.dry_run:
+            _print_plan(asked, suite)
             return
-        outcome = session.start(asked, loaded, out, _view(), _watch(live, live_port), db)
-    _print(outcome, json_)
-    raise typer.Exit(outcome.code)
+        raced = races.start(asked, suite, options.out, _view(), _watch(options), options.db)
+    _print(raced, as_json=options.json)
+    raise click.exceptions.Exit(raced.code)
 
 
-def _cpus(
-    servers: str | None, generators: str | None, *, pinned: bool, scale: bool
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def _asked(options: RaceOptions) -> Asked:
+    from deadheat.plan import Asked
+
+    servers, generators = _cpus(options)
+    ad_hoc = bool(options.command or options.program)
+    return Asked(
+        workloads=options.workloads,
+        contenders=options.contender,
+        reference=options.reference,
+        all_=options.all or ad_hoc,
+        preset=options.preset,
+        method=options.method,
+        budget_s=options.budget,
+        margin=options.margin,
+        seed=options.seed,
+        connections=options.connections,
+        streams=options.streams,
+        scale=options.scale,
+        claims=options.claims,
+        rank=options.rank,
+        parameters=_parameters(options),
+        server_cpus=servers,
+        generator_cpus=generators,
+        command=("deadheat", *map(values.without_password, sys.argv[1:])),
+    )
+
+
+def _ad_hoc(options: RaceOptions) -> AdHoc | None:
+    """The commands of the command line, None where it names none. Raises UserError."""
+    from deadheat.suite.ad_hoc import AdHoc, Request, named
+
+    lines = options.command or options.program
+    if not lines:
+        if options.name:
+            raise UserError(
+                "--name names a --command or a --program", hint="-c chooses contenders of a suite"
+            )
+        return None
+    kind = "--command" if options.command else "--program"
+    if options.command and options.program:
+        raise UserError(
+            "servers and programs do not race each other", hint="--command or --program, not both"
+        )
+    if options.workloads or options.contender or options.claims or options.method != "deadheat":
+        raise UserError(
+            f"{kind} races without a suite",
+            hint="leave out workloads, -c, --claims and --method, or name a suite",
+        )
+    if len(lines) < 2:
+        raise UserError("a race takes two", hint=f"{kind} '...' {kind} '...'; the first is the reference")
+    request = Request(options.request_method, options.path, dict(options.header), options.body)
+    return AdHoc(
+        lines=lines,
+        names=named(lines, options.name),
+        cwd=Path.cwd(),
+        request=request if options.command else None,
+        shell=options.shell,
+    )
+
+
+def _written(wanted: AdHoc, options: RaceOptions) -> Suite:
+    from deadheat.app import ad_hoc
+
+    return ad_hoc.suite_of(wanted, _view(), answers_may_differ=options.answers_may_differ)
+
+
+def _cpus(options: RaceOptions) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Of the servers, and of the generator; where nothing is pinned both may use all."""
-    from deadheat.machine import default_cpus  # noqa: PLC0415
-    from deadheat.planning import scale as scaling  # noqa: PLC0415
+    from deadheat.hosts.cpus import default_cpus, scale_cpus
 
     every = tuple(sorted(os.sched_getaffinity(0)))
-    default = scaling.cpus(every) if scale else default_cpus()
+    default = scale_cpus(every) if options.scale else default_cpus()
+    pinned = options.method == "deadheat"
     return (
-        options.cpus(servers) if servers is not None else default.servers if pinned else every,
-        options.cpus(generators) if generators is not None else default.generators if pinned else every,
+        options.server_cpus or (default.servers if pinned else every),
+        options.generator_cpus or (default.generators if pinned else every),
     )
 
 
-def _redis(servers: str | None, rounds: int | None, depths: str | None) -> RedisAsked:
-    from deadheat.planning.settings import SERVERS, RedisAsked  # noqa: PLC0415
+def _parameters(options: ParameterOptions) -> dict[str, tuple[str, ...]]:
+    """The values by name. Raises UserError for one that is given twice."""
+    given = [*options.set_, *options.sweep]
+    given += [("rounds", (options.rounds,))] if options.rounds is not None else []
+    given += [("depth", options.pipeline_depth)] if options.pipeline_depth else []
+    given += [("server", options.redis)] if options.redis else []
+    names = [name for name, _ in given]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UserError(f"{twice[0]} is given twice", hint=f"--sweep {twice[0]}=VALUE,... races each value")
+    return dict(given)
 
-    named = [name.strip() for name in servers.split(",")] if servers is not None else []
-    if unknown := [name for name in named if name not in SERVERS]:
-        raise UserError(f'no Redis server is called "{unknown[0]}"', hint=", ".join(SERVERS))
-    return RedisAsked(
-        servers=tuple(server for server in SERVERS if server in named),
-        rounds=rounds,
-        depths=options.counts(depths),
-    )
 
+def _watch(options: LiveOptions) -> Watch | None:
+    from deadheat.live.watch import Watch
 
-def _watch(live: bool, port: int | None) -> Watch | None:
-    from deadheat.live.watch import Watch  # noqa: PLC0415
-
-    return Watch(port or 0) if live or port is not None else None
+    wanted = options.live or options.live_port is not None
+    return Watch(options.live_port or 0) if wanted else None
 
 
 def _view() -> View:
-    from deadheat.report.live import LiveView, PlainView  # noqa: PLC0415
+    from deadheat.report.live import LiveView, PlainView
 
     console = terminal.stderr()
     return LiveView(console) if console.is_terminal else PlainView(console)
 
 
-def _print_plan(asked: Asked, loaded: Suite) -> None:
-    from deadheat import planning, session, stats  # noqa: PLC0415
-    from deadheat.calibration import words  # noqa: PLC0415
+def _print_plan(asked: Asked, suite: Suite) -> None:
+    from deadheat.app import race as races
+    from deadheat.plan.looks import looks_of
+    from deadheat.report import calibration as words
 
-    plan = session.planned(asked, loaded)
-    terminal.stdout().file.write(plan.model_dump_json(by_alias=True, indent=2) + "\n")
-    console = terminal.stderr()
+    plan = races.planned(asked, suite)
+    terminal.line(plan.model_dump_json(by_alias=True, indent=2))
     for race in plan.workloads:
         turns = race.blocks * race.rounds * 2 * len(race.entries)
-        console.print(
+        terminal.say(
             f"{race.key}: {len(race.entries)} entries, {race.blocks} blocks of {race.rounds} rounds, "
-            f"{turns:,} turns, about {planning.estimated_s(race, plan.preset):.0f} s; "
-            f"{stats.plan_looks(race.blocks).describe()}",
-            highlight=False,
-            markup=False,
+            f"{turns:,} turns, about {race.estimated_s or 0:.0f} s; "
+            f"{looks_of(race).describe()}"
         )
-    console.print(words.sizing(plan.calibration), soft_wrap=True, highlight=False, markup=False)
+    terminal.say(words.sizing(plan.calibration))
 
 
-def _print(outcome: Outcome, as_json: bool) -> None:
-    from deadheat.report import terminal as table  # noqa: PLC0415
+def _print(raced: Raced, *, as_json: bool) -> None:
+    from deadheat.report import terminal as table
 
+    folder = Path(raced.folder.path)
     if as_json:
-        sys.stdout.write(outcome.folder.results_file.read_text())
+        terminal.line(raced.folder.results_file.read_text().rstrip("\n"))
     else:
-        table.show(outcome.results, terminal.stdout())
-    console = terminal.stderr()
-    shown = Path(outcome.folder.path)
-    console.print(
-        f"report: {shown / 'report.html'} · to paste: {shown / 'report.md'} · "
-        f"results: {shown / 'results.json'}",
-        highlight=False,
-        markup=False,
+        table.show(raced.results, terminal.stdout())
+    terminal.say(
+        f"report: {folder / 'report.html'} · to paste: {folder / 'report.md'} · "
+        f"results: {folder / 'results.json'}"
     )
-    if outcome.results.stopped:
-        console.print(
-            f"resume: deadheat race --resume {shown}", soft_wrap=True, highlight=False, markup=False
-        )
+    if raced.results.stopped:
+        terminal.say(f"resume: deadheat race --resume {folder}")
         return
-    again = " ".join(outcome.results.command)
-    if "--seed" not in outcome.results.command:
-        again += f" --seed {outcome.results.seed}"
-    console.print(f"again: {again}", soft_wrap=True, highlight=False, markup=False)
-    if outcome.code == ExitCode.NOTHING_SETTLED:
-        console.print(
-            "nothing could be settled: a longer race may, --budget or --preset standard", highlight=False
-        )
+    again = shlex.join(raced.results.command)
+    if "--seed" not in raced.results.command:
+        again += f" --seed {raced.results.seed}"
+    terminal.say(f"again: {again}")
+    if raced.code == ExitCode.NOTHING_SETTLED:
+        terminal.say("nothing could be settled: a longer race may, --budget or --preset standard")
+
+
+COMMAND = command("race", RaceOptions, run, linux=True)

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from deadheat.cli import options, terminal
-from deadheat.cli.show import RunArgument
+from dataclasses import dataclass
 
-NAME = "report"
+from deadheat.cli import terminal
+from deadheat.cli.command import command
+from deadheat.cli.options import Json, OneRun, RunsFolder
 
 
-def run(
-    run: RunArgument = "latest",
-    out: options.OutOption = options.DEFAULT_OUT,
-    json_: options.JsonOption = False,
-) -> None:
-    """Derive results and reports again from a run's journal, and print the table.
+@dataclass(frozen=True, kw_only=True)
+class ReportOptions(OneRun, RunsFolder, Json):
+    pass
+
+
+def run(options: ReportOptions) -> None:
+    """Derive results and reports again from a run's journal.
 
     \b
     Examples:
       deadheat report
       deadheat report 20260102-030405-quick
     """
-    from deadheat import reports, run_folder  # noqa: PLC0415
-    from deadheat.report import terminal as table  # noqa: PLC0415
+    from deadheat.app import reports
+    from deadheat.report import terminal as table
+    from deadheat.storage import run_folder
 
-    folder = run_folder.find(out, run)
+    folder = run_folder.find(options.out, options.run)
     results, warnings = reports.derive_again(folder)
     for warning in warnings:
-        terminal.stderr().print(f"! {warning}", style="yellow", markup=False, highlight=False)
-    console = terminal.stdout()
-    if json_:
-        console.file.write(folder.results_file.read_text())
+        terminal.warn(warning)
+    if options.json:
+        terminal.line(folder.results_file.read_text().rstrip("\n"))
     else:
-        table.show(results, console)
-    terminal.stderr().print(f"report: {folder.path / 'report.html'}", markup=False, highlight=False)
+        table.show(results, terminal.stdout())
+    terminal.say(f"report: {folder.path / 'report.html'}")
+
+
+COMMAND = command("report", ReportOptions, run)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import dataclass
 
-from deadheat.cli import options, terminal
+from deadheat.cli import terminal
+from deadheat.cli.command import command
+from deadheat.cli.options import Json, RunsFolder
 
-NAME = "runs"
+
+@dataclass(frozen=True, kw_only=True)
+class RunsOptions(RunsFolder, Json):
+    pass
 
 
-def run(out: options.OutOption = options.DEFAULT_OUT, json_: options.JsonOption = False) -> None:
+def run(options: RunsOptions) -> None:
     """List the runs, the newest first.
 
     \b
@@ -17,19 +22,23 @@ def run(out: options.OutOption = options.DEFAULT_OUT, json_: options.JsonOption 
       deadheat runs
       deadheat runs --out elsewhere --json
     """
-    from deadheat import run_folder  # noqa: PLC0415
+    import json
 
-    console = terminal.stdout()
+    from deadheat.storage import run_folder
+
     rows = []
-    for folder in reversed(run_folder.all_runs(out)):
+    for folder in reversed(run_folder.all_runs(options.out)):
         plan = folder.plan()
         state = "done" if folder.results_file.exists() else "no results: deadheat report, or race --resume"
         workloads = [race.key for race in plan.workloads]
         rows.append({"run": plan.run, "preset": plan.preset, "workloads": workloads, "state": state})
-    if json_:
-        console.file.write(json.dumps(rows, indent=2) + "\n")
+    if options.json:
+        terminal.line(json.dumps(rows, indent=2))
         return
     for row in rows:
-        console.out(f"{row['run']}  {', '.join(row['workloads'])}  {row['state']}", highlight=False)
+        terminal.line(f"{row['run']}  {', '.join(row['workloads'])}  {row['state']}")
     if not rows:
-        terminal.stderr().print(f"no run in {out} yet: deadheat race makes one", highlight=False)
+        terminal.say(f"no run in {options.out} yet: deadheat race makes one")
+
+
+COMMAND = command("runs", RunsOptions, run)

@@ -2,35 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from deadheat.cli import options, terminal
+from deadheat.cli import terminal
+from deadheat.cli.command import command, option
+from deadheat.cli.options import Json, OneRun, RunsFolder
 from deadheat.errors import UserError
 
-NAME = "show"
+if TYPE_CHECKING:
+    from deadheat.storage.run_folder import RunFolder
 
-RunArgument = Annotated[str, typer.Argument(help="The run's id, its folder, or latest.")]
+
+@dataclass(frozen=True, kw_only=True)
+class ShowOptions(OneRun, RunsFolder, Json):
+    image: Path | None = option(
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Write one picture for a post: FILE.png or FILE.svg.",
+    )
+    workload: str | None = option(metavar="NAME", help="Of the picture, or of the pair of --why.")
+    dark: bool = option(is_flag=True, help="A dark picture.")
+    why: tuple[str, str] | None = option(
+        nargs=2, metavar="A B", help="Follow the verdict on a pair down to its slices."
+    )
+    block: int | None = option(type=int, metavar="K", help="With --why: every turn of block K.")
 
 
-def run(
-    run: RunArgument = "latest",
-    out: options.OutOption = options.DEFAULT_OUT,
-    json_: options.JsonOption = False,
-    image: Annotated[
-        Path | None, typer.Option("--image", help="Write one picture for a post: FILE.png or FILE.svg.")
-    ] = None,
-    workload: Annotated[str | None, typer.Option(help="Of the picture, or of the pair of --why.")] = None,
-    dark: Annotated[bool, typer.Option("--dark", help="A dark picture.")] = False,
-    why: Annotated[
-        tuple[str, str] | None,
-        typer.Option("--why", metavar="A B", help="Follow the verdict on a pair down to its slices."),
-    ] = None,
-    block: Annotated[int | None, typer.Option(help="With --why: every turn of block K.", metavar="K")] = None,
-) -> None:
-    """Print the verdicts of a run, draw them, or follow one down to its slices in the journal.
+def run(options: ShowOptions) -> None:
+    """Print the verdicts of a run, or what one of them rests on.
+
+    --image draws them; --why follows one down to its slices in the journal.
 
     \b
     Examples:
@@ -40,32 +45,37 @@ def run(
       deadheat show latest --why crystal go --workload fib
       deadheat show latest --why crystal go --workload fib --block 2
     """
-    from deadheat import checksum, run_folder  # noqa: PLC0415
-    from deadheat.report import terminal as table  # noqa: PLC0415
+    from deadheat.report import terminal as table
+    from deadheat.storage import checksum, run_folder
 
-    if block is not None and why is None:
+    if options.block is not None and options.why is None:
         raise UserError("--block is of a pair", hint="deadheat show RUN --why A B --block K")
-    if why is not None and (json_ or image is not None):
+    if options.why is not None and (options.json or options.image is not None):
         raise UserError("--why prints text alone", hint="the same figures are in results.json")
-    folder = run_folder.find(out, run)
-    console = terminal.stdout()
+    folder = run_folder.find(options.out, options.run)
     for complaint in checksum.complaints(folder):
-        terminal.stderr().print(f"! {complaint}", style="yellow", markup=False, highlight=False)
-    if why is not None:
-        from deadheat import reports  # noqa: PLC0415
-        from deadheat.report import why_view  # noqa: PLC0415
+        terminal.warn(complaint)
+    if options.why is not None:
+        _why(folder, options.why, options.workload, options.block)
+    elif options.image is not None:
+        from deadheat.report import picture
 
-        found = reports.why(folder, why, workload)
-        name = folder.path.name
-        lines = why_view.lines(found, name) if block is None else why_view.block_lines(found, block, name)
-        for line in lines:
-            console.print(line, soft_wrap=True, markup=False, highlight=False)
-    elif image is not None:
-        from deadheat.report import picture  # noqa: PLC0415
-
-        picture.save(folder.results(), image, workload, dark=dark)
-        terminal.stderr().print(f"picture: {image}", markup=False, highlight=False)
-    elif json_:
-        console.file.write(folder.results_file.read_text())
+        picture.save(folder.results(), options.image, options.workload, dark=options.dark)
+        terminal.say(f"picture: {options.image}")
+    elif options.json:
+        terminal.line(folder.results_file.read_text().rstrip("\n"))
     else:
-        table.show(folder.results(), console)
+        table.show(folder.results(), terminal.stdout())
+
+
+def _why(folder: RunFolder, pair: tuple[str, str], workload: str | None, block: int | None) -> None:
+    from deadheat.app import reports
+    from deadheat.report import why_view
+
+    why, name = reports.why(folder, pair, workload), folder.path.name
+    lines = why_view.lines(why, name) if block is None else why_view.block_lines(why, block, name)
+    for line in lines:
+        terminal.line(line)
+
+
+COMMAND = command("show", ShowOptions, run)

@@ -1,12 +1,10 @@
-"""Standard output and error, as every verb uses them."""
+"""Standard output and error, as every verb uses them. Rich is imported only for what needs it."""
 
 from __future__ import annotations
 
 import os
 import sys
 from typing import TYPE_CHECKING
-
-from deadheat.errors import UserError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,18 +23,36 @@ def stderr() -> Console:
     return _console(stderr=True)
 
 
-def print_error(error: UserError) -> None:
-    """`error: what is wrong`, then what to do."""
-    console = stderr()
-    from rich.text import Text  # noqa: PLC0415
+def line(text: str) -> None:
+    """A line of results, as it is: no colour, no wrapping."""
+    sys.stdout.write(f"{text}\n")
 
-    console.print(Text.assemble(("error: ", "bold red"), error.message), soft_wrap=True, highlight=False)
-    if error.hint:
-        console.print(Text.assemble(("hint: ", "bold"), error.hint), soft_wrap=True, highlight=False)
+
+def say(text: str) -> None:
+    """A line beside the results, as it is."""
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
+
+
+def warn(text: str) -> None:
+    """`! what to know`, in yellow on a terminal."""
+    from rich.text import Text
+
+    stderr().print(Text(f"! {text}", style="yellow"), soft_wrap=True, highlight=False)
+
+
+def print_error(message: str, hint: str | None) -> None:
+    """`error: what is wrong`, then what to do."""
+    from rich.text import Text
+
+    console = stderr()
+    console.print(Text.assemble(("error: ", "bold red"), message), soft_wrap=True, highlight=False)
+    if hint:
+        console.print(Text.assemble(("hint: ", "bold"), hint), soft_wrap=True, highlight=False)
 
 
 def _console(*, stderr: bool) -> Console:
-    from rich.console import Console  # noqa: PLC0415
+    from rich.console import Console
 
     stream = sys.stderr if stderr else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_WIDTH

@@ -9,7 +9,7 @@ from deadheat.explain import inferno, piping, stacks
 from deadheat.explain.instruments.profile import folded_file
 from deadheat.explain.page import Picture
 from deadheat.explain.stacks import Folded
-from deadheat.kinds.base import Stage
+from deadheat.run.kind import Stage
 
 
 def draw(stage: Stage, folder: Path, a: str, b: str, per: str) -> tuple[Picture, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from deadheat.run_folder import explained
+from deadheat.util.files import explained
 
 
 class Folder:

@@ -1,4 +1,4 @@
-"""HTTP/2 frames by type, from what `deadheat-load --json` tells of a run (docs/load.md)."""
+"""HTTP/2 frames by type, from what `deadheat-load --json` reports of a run (docs/load.md)."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Run(BaseModel):
 
 
 def parse(printed: str) -> tuple[Run, Http2]:
-    """Raises InstrumentError where it tells of no frame."""
+    """Raises InstrumentError where it reports no frame."""
     try:
         run = Run.model_validate_json(printed)
     except ValidationError as error:

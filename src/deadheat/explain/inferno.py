@@ -10,12 +10,13 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-from deadheat import command, hosts
-from deadheat.build import cache_folder
+from deadheat import hosts
+from deadheat.build import command
 from deadheat.explain.reading import InstrumentError, Missing
 from deadheat.hosts import StartError
-from deadheat.kinds.base import Stage
-from deadheat.program import Spec
+from deadheat.hosts.program import Spec
+from deadheat.run.kind import Stage
+from deadheat.util.paths import cache_folder
 
 VERSION = "0.12.8"
 INSTALL = f"cargo install --locked inferno@{VERSION}"

@@ -10,9 +10,8 @@ from deadheat.explain import patterns, sentences
 from deadheat.explain.patterns import Pattern
 from deadheat.explain.quantity import QUANTITIES
 from deadheat.explain.reading import Observed, Reading
-from deadheat.model.workload import Kind
+from deadheat.model.kinds.registry import Kind
 
-PER: dict[Kind, str] = {"http": "a request", "grpc": "a call", "program": "a run"}
 # A system call that is rarer than this in both is left out of the table, and counted in "others".
 RARE = 0.005
 MOST_CALLS = 12
@@ -178,7 +177,7 @@ def gaps(observed: Iterable[Observed]) -> tuple[Gap, ...]:
     return tuple(Gap(name, tuple(ids), why, install) for (name, why, install), ids in found.items())
 
 
-def told(
+def findings(
     a: str, b: str, of_a: Reading, of_b: Reading, per: str
 ) -> tuple[tuple[Pattern, ...], tuple[str, ...]]:
     """Patterns and sentences."""

@@ -67,7 +67,7 @@ def spinning(reading: Reading, per: str) -> str | None:
 
 
 def development_mode(reading: Reading, per: str) -> str | None:
-    """As told by its own command line and environment."""
+    """Development mode, by its own command line and environment."""
     signs = reading.facts.get("development")
     return f"runs in development mode: {signs}" if signs else None
 

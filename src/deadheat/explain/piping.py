@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from deadheat import command, hosts
+from deadheat import hosts
+from deadheat.build import command
 from deadheat.explain.reading import InstrumentError
 from deadheat.hosts import StartError
-from deadheat.kinds.base import Stage
-from deadheat.program import Exit, Spec
+from deadheat.hosts.program import Exit, Spec
+from deadheat.run.kind import Stage
 
 OUTPUT_LIMIT_BYTES = 256 << 20
 

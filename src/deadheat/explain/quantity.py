@@ -1,4 +1,4 @@
-"""What is told of both contenders, side by side: a name, a unit, and how a sentence puts it."""
+"""A figure of both contenders, side by side: a name, a unit, and how a sentence puts it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Quantity:
     `verb` and `object` make the sentence "A {verb} 2.0 {object}, B 5.1"; without a verb there is none.
     `typical_us` is about what one of it costs, by which differences are put in order and nothing else:
     a system call 0.3 µs, a switch of contexts with a wake-up 3 µs. Of a `family` only the one that
-    matters most is told.
+    matters most is reported.
     """
 
     key: str

@@ -26,7 +26,7 @@ class Reading:
     """Figures by the key of their quantity, each for one request (or one run of a program).
 
     `calls` are system calls by name, `frames` HTTP/2 frames by type and side, `functions` CPU time by
-    function (µs), `facts` what is told in words, for patterns. `throughput_rps` (`wall_s` of a program) is
+    function (µs), `facts` findings in words, for patterns. `throughput_rps` (`wall_s` of a program) is
     what was reached under this instrument, so its cost; None where it has no such figure.
     """
 

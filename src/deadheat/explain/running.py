@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat import command, hosts
+from deadheat import hosts
+from deadheat.build import command
 from deadheat.explain.reading import InstrumentError
 from deadheat.explain.serving import added
 from deadheat.hosts import StartError
-from deadheat.kinds.base import Stage
+from deadheat.hosts.program import Exit
 from deadheat.model.workload import ProgramWork
-from deadheat.program import Exit
+from deadheat.run.kind import Stage
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,7 @@ def work(stage: Stage) -> ProgramWork:
 def sizes(stage: Stage) -> tuple[int, int, int]:
     """The least n, one that is short under a tool that slows a program by 50 times, and the race's own."""
     check = work(stage).n.check
-    assert stage.race.n is not None
-    return check.range[0], check.random[1], stage.race.n
+    return check.range[0], check.random[1], stage.race.invocations.n
 
 
 def run(

@@ -35,7 +35,7 @@ class _Difference:
         """About what it comes to, in CPU time."""
         return abs(self.a - self.b) * self.quantity.typical_us
 
-    def tells(self, cpu_us: float) -> bool:
+    def is_telling(self, cpu_us: float) -> bool:
         """Whether it is large enough to explain anything."""
         low, high = sorted((self.a, self.b))
         return high > 0 and high >= LEAST_RATIO * low and self.effect_us >= LEAST_SHARE * cpu_us
@@ -50,14 +50,14 @@ def largest(a: str, b: str, of_a: Reading, of_b: Reading, per: str, most: int = 
     ]
     differences += _calls(of_a, of_b)
     cpu_us = max(_cpu_us(of_a), _cpu_us(of_b))
-    told: list[str] = []
+    sentences: list[str] = []
     families: set[str] = set()
     for difference in sorted(differences, key=lambda d: -d.effect_us):
         family = difference.quantity.family or difference.quantity.key
-        if difference.tells(cpu_us) and family not in families and len(told) < most:
+        if difference.is_telling(cpu_us) and family not in families and len(sentences) < most:
             families.add(family)
-            told.append(_sentence(a, b, difference, per))
-    return tuple(told)
+            sentences.append(_sentence(a, b, difference, per))
+    return tuple(sentences)
 
 
 def _cpu_us(reading: Reading) -> float:

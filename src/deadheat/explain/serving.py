@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
-from deadheat import hosts
-from deadheat.conformance import Wrong
 from deadheat.explain.reading import InstrumentError
 from deadheat.generators.engine import Engine, EngineError
-from deadheat.hosts import ExitedError, Handle, NotReadyError, StartError, Usage
-from deadheat.kinds import grpc, http
-from deadheat.kinds.base import Stage
-from deadheat.schedule import token
+from deadheat.hosts import ExitedError, Handle, StartError, Usage
+from deadheat.kinds.registry import PROTOCOLS
+from deadheat.kinds.server.started import NotServingError, started_server, until_right
+from deadheat.plan.schedule import token
+from deadheat.run.kind import Stage
 
-READY_TIMEOUT_S, STOP_GRACE_S, REQUEST_TIMEOUT_MS = 30.0, 5.0, 5000
+REQUEST_TIMEOUT_MS = 5000
 LEAD_IN_MS = 50
 # A compiler at run time takes seconds; a server that was compiled before is at its speed at once.
 WARM_UP_S, WARM_TURN_S, STILL_RISING = 5.0, 0.5, 1.05
@@ -26,13 +24,6 @@ WARM_UP_S, WARM_TURN_S, STILL_RISING = 5.0, 0.5, 1.05
 FLAT_TURNS = 2
 # Logs of garbage collectors, a line a collection.
 OUTPUT_LIMIT_BYTES = 64 << 20
-
-Ask = Callable[[Stage, int, str], None]
-Target = Callable[[Stage, int], Mapping[str, Any]]
-PROTOCOLS: dict[str, tuple[Ask, Target]] = {
-    "http": (http.ask, http.target),
-    "grpc": (grpc.ask, grpc.target),
-}
 
 
 @dataclass(frozen=True)
@@ -67,26 +58,26 @@ class Server:
         self.stage.stop.check()
         more = {} if rate_rps is None else {"rate": rate_rps}
         try:
-            told = self._engine.turn(
+            turn = self._engine.turn(
                 self.entry, token(self._rng), lead_in_ms, round(seconds * 1000), pids=[], **more
             )
         except EngineError as error:
             raise InstrumentError(f"under load: {error}") from error
-        errors = told["errors"]
-        answered = told["replies_all"] + errors["status"] + errors["body"]
-        counted_s = (told["counted_until_ns"] - told["counted_from_ns"]) / 1e9
-        if not told["replies"] or counted_s <= 0:
-            why = f": {told['first_error']}" if told["first_error"] else ""
+        errors = turn["errors"]
+        answered = turn["replies_all"] + errors["status"] + errors["body"]
+        counted_s = (turn["counted_until_ns"] - turn["counted_from_ns"]) / 1e9
+        if not turn["replies"] or counted_s <= 0:
+            why = f": {turn['first_error']}" if turn["first_error"] else ""
             raise InstrumentError(f"it answered no request under this instrument{why}")
         return Loaded(
             requests=answered,
-            counted=told["replies"],
+            counted=turn["replies"],
             seconds=counted_s,
-            throughput_rps=told["replies"] / counted_s,
-            latency_ms=told["latency_sum_ns"] / told["replies"] / 1e6,
-            bytes_in=told["bytes_in"],
-            bytes_out=told["bytes_out"],
-            reconnects=told["reconnects"],
+            throughput_rps=turn["replies"] / counted_s,
+            latency_ms=turn["latency_sum_ns"] / turn["replies"] / 1e6,
+            bytes_in=turn["bytes_in"],
+            bytes_out=turn["bytes_out"],
+            reconnects=turn["reconnects"],
         )
 
     def warm_up(self, longest_s: float) -> None:
@@ -118,35 +109,23 @@ def serving(
 
     Raises InstrumentError where it does not come so far. It is stopped at the end.
     """
-    ask, target = PROTOCOLS[stage.workload.kind]
+    protocol = PROTOCOLS[stage.workload.kind]
     rng = random.Random(f"{stage.plan.seed}:explain:{instrument}:{entry}")
     spec = stage.spec(entry, {"port": (port := stage.host.free_port())}, output=f"{entry}-{instrument}")
     spec = dataclasses.replace(
         spec, env={**spec.env, **added(spec.env, env or {})}, output_limit_bytes=OUTPUT_LIMIT_BYTES
     )
 
-    def complaint() -> str | None:
-        try:
-            ask(stage, port, token(rng))
-        except Wrong as wrong:
-            return wrong.reason
-        return None
-
     with Engine(stage.plan.generator_cpus, stage.logs / "engine.log") as engine:
         try:
-            handle = stage.host.start(spec)
-        except StartError as error:
+            right = until_right(lambda: protocol.ask(stage, port, token(rng)))
+            with started_server(stage.host, spec, port, right, stage.stop) as serving:
+                engine.open(entry, timeout_ms=REQUEST_TIMEOUT_MS, **protocol.target(stage, port))
+                server = Server(stage, entry, serving.handle, port, engine, rng)
+                server.warm_up(warm_up_s)
+                yield server
+        except (StartError, NotServingError, ExitedError, EngineError) as error:
             raise InstrumentError(str(error)) from error
-        try:
-            hosts.ready(stage.host, handle, complaint, READY_TIMEOUT_S, stage.stop)
-            engine.open(entry, timeout_ms=REQUEST_TIMEOUT_MS, **target(stage, port))
-            server = Server(stage, entry, handle, port, engine, rng)
-            server.warm_up(warm_up_s)
-            yield server
-        except (ExitedError, NotReadyError, EngineError) as error:
-            raise InstrumentError(str(error)) from error
-        finally:
-            stage.host.stop(handle, STOP_GRACE_S)
 
 
 def added(own: Mapping[str, str], more: Mapping[str, str]) -> dict[str, str]:

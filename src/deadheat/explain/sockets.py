@@ -6,7 +6,7 @@ import re
 import subprocess
 from dataclasses import dataclass
 
-from deadheat import command
+from deadheat.build import command
 
 _COUNTS = ("bytes_sent", "bytes_received", "segs_out", "segs_in", "data_segs_out", "data_segs_in")
 TIMEOUT_S = 10.0
@@ -43,9 +43,9 @@ def parse(text: str) -> dict[str, dict[str, int]]:
         words = line.split()
         if len(words) < 4:
             continue
-        told = {name: int(value) for name, value in re.findall(r"\b([a-z_]+):(\d+)\b", line)}
+        counts = {name: int(value) for name, value in re.findall(r"\b([a-z_]+):(\d+)\b", line)}
         # The queues' lengths, then this end and the other.
-        found[f"{words[2]} {words[3]}"] = {name: told.get(name, 0) for name in _COUNTS}
+        found[f"{words[2]} {words[3]}"] = {name: counts.get(name, 0) for name in _COUNTS}
     return found
 
 

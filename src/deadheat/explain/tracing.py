@@ -1,4 +1,4 @@
-"""A tracer beside a running server: started, waited for until it looks, told to stop, its output read."""
+"""A tracer beside a running server: started, waited for until it looks, asked to stop, its output read."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat import command
+from deadheat.build import command
 from deadheat.explain.reading import InstrumentError
 from deadheat.hosts import ExitedError, Handle, StartError
-from deadheat.kinds.base import Stage
-from deadheat.program import Spec
+from deadheat.hosts.program import Spec
+from deadheat.run.kind import Stage
 
 ATTACH_TIMEOUT_S, STOP_GRACE_S, POLL_S = 10.0, 10.0, 0.02
 

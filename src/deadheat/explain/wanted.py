@@ -8,7 +8,7 @@ from pathlib import Path
 from deadheat.errors import UserError
 from deadheat.explain.instruments.registry import INSTRUMENTS
 from deadheat.model.contender import Contender
-from deadheat.suite import Suite
+from deadheat.suite.suite import Suite
 
 
 @dataclass(frozen=True)

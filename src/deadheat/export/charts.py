@@ -79,13 +79,13 @@ def _throughput_cpu(source: Source, race: Race) -> Any:
     rows = [
         {
             "who": row.id,
-            "rps": row.throughput_rps.estimate,
-            "rps_low": (row.throughput_rps.ci or (row.throughput_rps.estimate,) * 2)[0],
-            "rps_high": (row.throughput_rps.ci or (row.throughput_rps.estimate,) * 2)[1],
-            "cpu": row.cpu_us_per_request.estimate,
+            "rps": row.figures.throughput_rps.estimate,
+            "rps_low": (row.figures.throughput_rps.ci or (row.figures.throughput_rps.estimate,) * 2)[0],
+            "rps_high": (row.figures.throughput_rps.ci or (row.figures.throughput_rps.estimate,) * 2)[1],
+            "cpu": row.figures.cpu_us_per_request.estimate,
         }
         for row in race.result.contenders
-        if row.throughput_rps is not None and row.cpu_us_per_request is not None
+        if row.figures.throughput_rps is not None and row.figures.cpu_us_per_request is not None
     ]
     if not rows:
         return None

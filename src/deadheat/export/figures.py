@@ -26,12 +26,14 @@ def figures(race: Race, row: ContenderResult) -> Iterator[Figure]:
     if row.against_reference is not None:
         against = row.against_reference
         yield Figure("ratio", against.ratio, against.ci, f"times as fast as {race.result.reference}", True)
-    yield from _measure("throughput", row.throughput_rps, words.rate(race.result.kind), more_is_better=True)
-    yield from _measure("wall-time", row.wall_s, "s")
-    yield from _measure("cpu-time", row.cpu_s, "s")
-    yield from _measure("cpu-time-per-request", row.cpu_us_per_request, "µs")
-    if row.latency_ms is not None and row.latency_ms.p99 is not None:
-        yield Figure("latency-p99", row.latency_ms.p99, None, "ms", False)
+    yield from _measure(
+        "throughput", row.figures.throughput_rps, words.rate(race.result.kind), more_is_better=True
+    )
+    yield from _measure("wall-time", row.figures.wall_s, "s")
+    yield from _measure("cpu-time", row.figures.cpu_s, "s")
+    yield from _measure("cpu-time-per-request", row.figures.cpu_us_per_request, "µs")
+    if row.figures.latency_ms is not None and row.figures.latency_ms.p99 is not None:
+        yield Figure("latency-p99", row.figures.latency_ms.p99, None, "ms", False)
     if row.peak_memory_bytes is not None:
         yield Figure("peak-memory", row.peak_memory_bytes, None, "bytes", False)
     if row.artifact_bytes is not None:

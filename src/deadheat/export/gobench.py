@@ -8,13 +8,11 @@ from collections.abc import Iterator
 from deadheat.export.format import Format, Rendered, text
 from deadheat.export.source import Race, Source
 from deadheat.export.tables import block_values
+from deadheat.model.kinds.registry import TRAITS
 
-# How many a second, as short as benchstat's tables want it: of gRPC calls.
-RATES = {"grpc": "calls/s"}
-RATE = "req/s"
-# Of each metric: its unit there, and what our unit is multiplied by.
+# Of each metric: its unit there (none: what the kind counts, a second), and what our unit is multiplied by.
 UNITS = {
-    "throughput_rps": (RATE, 1.0),
+    "throughput_rps": ("", 1.0),
     "cpu_us_per_request": ("cpu-ns/op", 1e3),
     "wall_s": ("ns/op", 1e9),
     "cpu_s": ("cpu-ns/op", 1e9),
@@ -29,7 +27,7 @@ def render(source: Source) -> Rendered:
     lines = [f"# Deadheat {source.results.version}, run {source.results.run}"]
     if source.unfinished:
         lines.append(f"# half-done: {_one_line(source.unfinished)}")
-    rates = sorted({RATES.get(race.plan.kind, RATE) for race in source.races} | {RATE})
+    rates = sorted({_rate(race) for race in source.races})
     lines += [
         *(f"Unit {rate} better=higher" for rate in rates),
         "goos: linux",
@@ -53,7 +51,7 @@ def _lines(race: Race, cpus: int) -> Iterator[str]:
     for entry in entries:
         if entry.null:
             continue
-        for block, turns in race.found.turns.get(entry.id, {}).items():
+        for block, turns in race.turns(entry.id).items():
             values = block_values(race, entry.id, block)
             shown = [
                 f"{value * UNITS[metric][1]:.10g} {_unit(metric, race)}"
@@ -67,7 +65,12 @@ def _lines(race: Race, cpus: int) -> Iterator[str]:
 
 
 def _unit(metric: str, race: Race) -> str:
-    return RATES.get(race.plan.kind, RATE) if metric == "throughput_rps" else UNITS[metric][0]
+    return UNITS[metric][0] or _rate(race)
+
+
+def _rate(race: Race) -> str:
+    """How many a second, as short as benchstat's tables want it."""
+    return TRAITS[race.plan.kind].rate_unit
 
 
 def _word(name: str) -> str:

@@ -12,7 +12,7 @@ from hdrh.histogram import HdrHistogram
 from deadheat.errors import UserError
 from deadheat.export.format import Format, Rendered, text
 from deadheat.export.source import Race, Source
-from deadheat.latency import DIGITS, HIGHEST_NS, LOWEST_NS
+from deadheat.model.histogram import DIGITS, HIGHEST_NS, LOWEST_NS
 from deadheat.model.observation import BlockStarted
 
 HEADER = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
@@ -62,7 +62,7 @@ def _intervals(source: Source, race: Race) -> Iterator[_Interval]:
     started = {
         o.block: _epoch_s(o.at)
         for o in source.observations
-        if isinstance(o, BlockStarted) and o.workload == race.key
+        if isinstance(o, BlockStarted) and o.race == race.key
     }
     for entry in race.plan.entries:
         if entry.null:

@@ -37,8 +37,8 @@ def _result(race: Race, entry: str) -> dict[str, Any] | None:
     parameters = {"workload": race.plan.workload, "contender": entry}
     if race.plan.setting:
         parameters["setting"] = race.plan.setting
-    if race.plan.n is not None:
-        parameters["n"] = str(race.plan.n)
+    if race.result.n is not None:
+        parameters["n"] = str(race.result.n)
     return {
         "command": f"{race.key}: {entry}",
         "mean": statistics.fmean(times),

@@ -11,8 +11,9 @@ from xml.etree import ElementTree as ET
 
 from deadheat.export.format import Format, Rendered
 from deadheat.export.source import Race, Source
-from deadheat.model.result import ContenderResult, GateResult, Verdict
-from deadheat.report import words
+from deadheat.model.gate import GateResult
+from deadheat.model.result import ContenderResult, Verdict
+from deadheat.report import gates, verdicts, words
 
 # What XML 1.0 cannot hold at all, not even as an entity.
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -63,7 +64,7 @@ def _contender(suite: ET.Element, race: Race, row: ContenderResult) -> None:
             _gate(suite, of, gate)
         return
     outcome = "failure" if row.status in ("failed", "invalid") else "skipped"
-    _case(suite, of, "is measured", outcome, f"{row.status}: {row.reason or 'no reason is known'}")
+    _case(suite, of, "is measured", outcome, f"{row.status}: {verdicts.reason(row) or 'no reason is known'}")
 
 
 def _gate(suite: ET.Element, of: str, gate: GateResult) -> None:
@@ -72,13 +73,13 @@ def _gate(suite: ET.Element, of: str, gate: GateResult) -> None:
     if gate.ok:
         _case(suite, of, f"gate {gate.name}", None, shown)
     else:
-        _case(suite, of, f"gate {gate.name}", "failure", f"{shown}: {gate.advice or 'does not hold'}")
+        _case(suite, of, f"gate {gate.name}", "failure", f"{shown}: {gates.advice(gate)}")
 
 
 def _verdict(suite: ET.Element, race: Race, verdict: Verdict, margin: float) -> None:
     outcome = {"inconclusive": "skipped", "invalid": "failure"}.get(verdict.verdict)
     name = f"{verdict.a} against {verdict.b}, {words.unit(verdict.metric, race.result.kind)}"
-    _case(suite, f"{race.key}.verdicts", name, outcome, words.sentence(verdict, margin))
+    _case(suite, f"{race.key}.verdicts", name, outcome, verdicts.sentence(verdict, margin))
 
 
 def _case(suite: ET.Element, of: str, name: str, outcome: str | None, message: str) -> None:

@@ -104,17 +104,17 @@ def _add_row(families: Mapping[str, _Family], row: ContenderResult, who: Labels)
     if row.against_reference is not None:
         _bounds(families["deadheat_ratio"], who, row.against_reference.ratio, row.against_reference.ci)
     for name, measure, scale in (
-        ("deadheat_throughput_requests_per_second", row.throughput_rps, 1.0),
-        ("deadheat_wall_seconds", row.wall_s, 1.0),
-        ("deadheat_cpu_seconds", row.cpu_s, 1.0),
-        ("deadheat_cpu_per_request_seconds", row.cpu_us_per_request, 1e-6),
+        ("deadheat_throughput_requests_per_second", row.figures.throughput_rps, 1.0),
+        ("deadheat_wall_seconds", row.figures.wall_s, 1.0),
+        ("deadheat_cpu_seconds", row.figures.cpu_s, 1.0),
+        ("deadheat_cpu_per_request_seconds", row.figures.cpu_us_per_request, 1e-6),
     ):
         if measure is not None:
             ci = (measure.ci[0] * scale, measure.ci[1] * scale) if measure.ci else None
             _bounds(families[name], who, measure.estimate * scale, ci)
-    if row.latency_ms is not None:
+    if row.figures.latency_ms is not None:
         for percentile in ("p50", "p90", "p99", "p99_9"):
-            value_ms = getattr(row.latency_ms, percentile)
+            value_ms = getattr(row.figures.latency_ms, percentile)
             if value_ms is not None:
                 labels = {**who, "percentile": percentile[1:].replace("_", ".")}
                 families["deadheat_latency_seconds"].add(labels, value_ms / 1e3)

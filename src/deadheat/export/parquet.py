@@ -18,8 +18,8 @@ def render(source: Source) -> Rendered:
 
 def _parquet(table: Table, about: dict[str, str]) -> bytes:
     # Slow to load, and the other formats do without.
-    import pyarrow as pa  # noqa: PLC0415
-    import pyarrow.parquet as pq  # noqa: PLC0415
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     schema = pa.schema([(name, TYPES[type_]) for name, type_ in table.columns.items()], metadata=about)
     columns = {name: [row.get(name) for row in table.rows] for name in table.columns}

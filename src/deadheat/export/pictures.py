@@ -17,7 +17,7 @@ PNG_SCALE = 2
 def render(source: Source, *, kind: str) -> Rendered:
     """Raises UserError where the run has nothing to draw."""
     # Slow to load, and the other formats do without.
-    from deadheat.export.charts import charts  # noqa: PLC0415
+    from deadheat.export.charts import charts
 
     files = {}
     for name, chart in charts(source):

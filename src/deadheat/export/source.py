@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, field
 
-from deadheat import derive, tally
-from deadheat.journal import whole_blocks
-from deadheat.model.observation import Observation, Settled
-from deadheat.model.plan import Plan, WorkloadPlan
-from deadheat.model.result import Results, WorkloadResult
-from deadheat.run_folder import RunFolder
-from deadheat.suite import load
+from deadheat.model.observation import Observation, OutsideRun, Settled
+from deadheat.model.plan import Plan, RacePlan
+from deadheat.model.result import RaceResult, Results
+from deadheat.plan import reference
+from deadheat.results import derive, tally
+from deadheat.storage.journal import whole_blocks
+from deadheat.storage.run_folder import RunFolder
+from deadheat.studies.derive import best, runs_of
+from deadheat.studies.registry import DERIVERS
 
 
 @dataclass(frozen=True)
 class Race:
     """One race of a run. `unfinished` says in a clause what is missing of it, None where it is whole."""
 
-    plan: WorkloadPlan
-    result: WorkloadResult
+    plan: RacePlan
+    result: RaceResult
     found: tally.Tally
     unfinished: str | None = None
+    outside: Mapping[str, Sequence[OutsideRun]] = field(default_factory=dict)
 
     @property
     def key(self) -> str:
         return self.plan.key
+
+    def turns(self, entry: str) -> Mapping[int, Sequence[tally.Turn | OutsideRun]]:
+        """What counts of an entry by block: by a study's own method its best run."""
+        if entry in self.outside:
+            run = best(self.outside[entry])
+            return {run.block: [run]}
+        return self.found.turns.get(entry, {})
 
 
 @dataclass(frozen=True)
@@ -60,7 +69,7 @@ def read(folder: RunFolder) -> Source:
         results = folder.results()
     else:
         warnings.append("no results.json: derived again from the journal")
-        results = derive.results(plan, load(Path(plan.suite)), folder.machine(), observations)
+        results = derive.results(plan, folder.machine(), observations, DERIVERS)
     return assemble(plan, results, observations, warnings)
 
 
@@ -69,20 +78,20 @@ def assemble(
 ) -> Source:
     """A source from its parts."""
     counting = list(whole_blocks(list(observations)))
-    settled = {o.workload for o in observations if isinstance(o, Settled)}
-    by_race: Mapping[tuple[str, str | None, str], WorkloadResult] = {
+    settled = {o.race for o in observations if isinstance(o, Settled)}
+    by_race: Mapping[tuple[str, str | None, str], RaceResult] = {
         (result.name, result.setting, result.method): result for result in results.workloads
     }
     races = []
-    for race in plan.workloads:
+    for race in (reference.so_far(race, counting) for race in plan.workloads):
         result = by_race.get((race.workload, race.setting, race.method))
         if result is not None:
             missing = None if race.key in settled else _missing(result)
-            races.append(Race(race, result, tally.tally(race, counting), missing))
+            races.append(Race(race, result, tally.tally(race, counting), missing, runs_of(race, counting)))
     return Source(plan, results, tuple(races), tuple(observations), tuple(warnings))
 
 
-def _missing(result: WorkloadResult) -> str | None:
+def _missing(result: RaceResult) -> str | None:
     """Blocks that were planned and are not there, unless no contender could be raced at all."""
     raced = any(row.status in ("measured", "not run") for row in result.contenders)
     if result.blocks >= result.blocks_planned or not raced or result.method != "deadheat":

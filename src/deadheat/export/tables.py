@@ -6,16 +6,17 @@ reference's second start, and `complete` whether the race had all the blocks tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from deadheat import stats, tally
 from deadheat.export.source import Race, Source
 from deadheat.model.observation import Invocation, OutsideRun, Slice
-from deadheat.model.workload import HIGHER_IS_FASTER
+from deadheat.report import reasons
+from deadheat.results import judging, tally
+from deadheat.studies.derive import best, cpu_us_per_request
 
 Type = Literal["text", "int", "float", "bool"]
 Cell = str | int | float | bool | None
@@ -48,9 +49,9 @@ SLICES: dict[str, Type] = {
     **RACE,
     "contender": "text", "null_pair": "bool", "block": "int", "round": "int", "turn": "int",
     "what": "text", "at_ns": "int", "counted_s": "float", "replies": "int", "errors": "int",
-    "reconnects": "int", "throughput_rps": "float", "latency_mean_ms": "float", "latency_max_ms": "float",
-    "server_cpu_us_per_reply": "float", "wall_s": "float", "user_s": "float", "system_s": "float",
-    "own_wall_s": "float",
+    "reconnects": "int", "resent": "int", "throughput_rps": "float", "latency_mean_ms": "float",
+    "latency_max_ms": "float", "server_cpu_us_per_reply": "float", "wall_s": "float", "user_s": "float",
+    "system_s": "float", "own_wall_s": "float",
 }  # fmt: skip
 BLOCKS: dict[str, Type] = {
     **RACE,
@@ -79,13 +80,17 @@ def _race(source: Source, race: Race) -> dict[str, Cell]:
 def _slices(source: Source, race: Race) -> Iterator[Row]:
     for entry in race.plan.entries:
         who = {**_race(source, race), "contender": entry.contender, "null_pair": entry.null}
-        turns = race.found.outside.get(entry.id) or race.found.of(entry.id)
+        turns: Sequence[tally.Turn | OutsideRun] = race.outside.get(entry.id) or race.found.of(entry.id)
         for turn in turns:
-            place: dict[str, Cell] = {"block": turn.block, "round": turn.round, "what": turn.type}
+            place: dict[str, Cell] = {
+                "block": turn.block,
+                "round": 0 if isinstance(turn, OutsideRun) else turn.round,
+                "what": turn.type,
+            }
             yield who | place | _turn(turn)
 
 
-def _turn(turn: tally.Turn) -> dict[str, Cell]:
+def _turn(turn: tally.Turn | OutsideRun) -> dict[str, Cell]:
     if isinstance(turn, Slice):
         return {
             "turn": turn.turn,
@@ -94,6 +99,7 @@ def _turn(turn: tally.Turn) -> dict[str, Cell]:
             "replies": turn.replies,
             "errors": sum(turn.errors.values()),
             "reconnects": turn.reconnects,
+            "resent": turn.resent,
             "throughput_rps": turn.replies / turn.counted_s,
             "latency_mean_ms": turn.latency_sum_ns / turn.replies / 1e6 if turn.replies else None,
             "latency_max_ms": turn.latency_max_ns / 1e6,
@@ -117,7 +123,7 @@ def _turn(turn: tally.Turn) -> dict[str, Cell]:
         "throughput_rps": turn.throughput_rps,
         "latency_mean_ms": turn.latency_ms.get("mean"),
         "latency_max_ms": turn.latency_ms.get("max"),
-        "server_cpu_us_per_reply": tally.cpu_us_per_request(turn) or None,
+        "server_cpu_us_per_reply": cpu_us_per_request(turn) or None,
         "wall_s": turn.wall_s,
     }
 
@@ -126,14 +132,14 @@ def _blocks(source: Source, race: Race) -> Iterator[Row]:
     for entry in race.plan.entries:
         started = {s.block: s.first_response_ms for s in race.found.started.get(entry.id, [])}
         ended = {e.block: e for e in race.found.ended.get(entry.id, [])}
-        for block in race.found.turns.get(entry.id, {}):
+        for block, turns in race.turns(entry.id).items():
             end = ended.get(block)
             yield {
                 **_race(source, race),
                 "contender": entry.contender,
                 "null_pair": entry.null,
                 "block": block,
-                "turns": len(race.found.turns[entry.id][block]),
+                "turns": len(turns),
                 "ratio_to_reference": block_ratio(race, entry.id, block),
                 **block_values(race, entry.id, block),
                 "first_response_ms": started.get(block),
@@ -144,6 +150,9 @@ def _blocks(source: Source, race: Race) -> Iterator[Row]:
 
 def block_values(race: Race, entry: str, block: int) -> dict[str, float | None]:
     """Every metric of one contender in one block: the geometric mean over its rounds."""
+    if entry in race.outside:
+        run = best(race.outside[entry])
+        return {"throughput_rps": run.throughput_rps, "cpu_us_per_request": cpu_us_per_request(run)}
     turns = race.found.turns[entry][block]
     if all(isinstance(turn, Invocation) for turn in turns):
         metrics = {"wall_s": tally.wall_s, "cpu_s": tally.cpu_s, "own_wall_s": tally.own_wall_s}
@@ -158,15 +167,14 @@ def block_values(race: Race, entry: str, block: int) -> dict[str, float | None]:
 def block_ratio(race: Race, entry: str, block: int) -> float | None:
     """How many times as fast as the reference in this block, by the race's own metric."""
     reference = race.plan.reference_entry
+    if entry in race.outside:
+        row = next((row for row in race.result.contenders if row.id == entry), None)
+        return row.against_reference.ratio if row is not None and row.against_reference else None
     if entry == reference or block not in race.found.turns.get(reference, {}):
         return None
     value = tally.VALUES[race.plan.metric]
-    effects = stats.block_effects(
-        race.found.series(entry, value, [block]),
-        race.found.series(reference, value, [block]),
-        lower_is_better=not HIGHER_IS_FASTER[race.plan.metric],
-    )
-    return float(np.exp(effects[0])) if len(effects) else None
+    effect = judging.by_block(race.found, entry, reference, value, race.plan.metric).get(block)
+    return None if effect is None else float(np.exp(effect))
 
 
 def _mean(race: Race, entry: str, value: tally.Value, block: int) -> float | None:
@@ -187,7 +195,7 @@ def _verdicts(source: Source, race: Race) -> Iterator[Row]:
             "ratio_low": verdict.ci and verdict.ci[0],
             "ratio_high": verdict.ci and verdict.ci[1],
             "verdict": verdict.verdict,
-            "why": verdict.why,
+            "why": reasons.of_verdict(verdict) or None,
             "margin": source.results.margin,
             "blocks": race.result.blocks,
             "null_pair_ratio": null.ratio if null else None,

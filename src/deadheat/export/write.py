@@ -8,7 +8,7 @@ from pathlib import Path
 
 from deadheat.errors import UserError
 from deadheat.export.format import Format, Rendered
-from deadheat.run_folder import explained
+from deadheat.util.files import explained
 
 
 def write(rendered: Rendered, format_: Format, out: Path) -> list[Path]:

@@ -1,1 +1,1 @@
-"""Load generators: our engine, and (behind the same idea) those of others."""
+"""Load generators, our engine and those of others."""

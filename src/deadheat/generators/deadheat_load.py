@@ -9,13 +9,13 @@ from pathlib import Path
 from hdrh.histogram import HdrHistogram
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from deadheat import toolchain
+from deadheat.build import toolchain
 from deadheat.generators import ghz_form
 from deadheat.generators.engine import BINARY, find_binary
 from deadheat.generators.outside import Figures, GeneratorError, UnansweredError, unreadable
 from deadheat.hosts import Host
-from deadheat.interrupt import Stop
-from deadheat.latency import DIGITS, HIGHEST_NS, LOWEST_NS
+from deadheat.model.histogram import DIGITS, HIGHEST_NS, LOWEST_NS
+from deadheat.util.interrupt import Stop
 
 # As ghz divides: ten bins from the fastest to the slowest.
 BINS = 10
@@ -95,7 +95,7 @@ def read(printed: bytes, log: str) -> Figures:
         )
     values = histogram.get_percentile_to_value_dict(list(PERCENTILES))
     percentiles = [(percent, values[percent] / 1e6) for percent in PERCENTILES]
-    told = {
+    latency_ms = {
         "mean": report.latency_ms.mean,
         "stdev": report.latency_ms.stdev,
         "max": report.latency_ms.max,
@@ -105,7 +105,7 @@ def read(printed: bytes, log: str) -> Figures:
         requests=report.requests,
         seconds=report.duration_s,
         throughput_rps=report.throughput_rps,
-        latency_ms={name: ms for name, ms in told.items() if ms is not None},
+        latency_ms={name: ms for name, ms in latency_ms.items() if ms is not None},
         errors={kind: count for kind, count in report.errors_by_kind.items() if count},
         threads=1,
         bytes_in=report.bytes_in,
@@ -118,9 +118,9 @@ def read(printed: bytes, log: str) -> Figures:
 def _merged(log: str) -> HdrHistogram:
     """All intervals of an HdrHistogram V2 log: a histogram is the last field of its line."""
     merged = HdrHistogram(LOWEST_NS, HIGHEST_NS, DIGITS)
-    for told in log.splitlines():
-        if told and not told.startswith(("#", '"')):
-            merged.decode_and_add(told.rpartition(",")[2])
+    for line in log.splitlines():
+        if line and not line.startswith(("#", '"')):
+            merged.decode_and_add(line.rpartition(",")[2])
     return merged
 
 

@@ -13,13 +13,14 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from deadheat import command, hosts, toolchain
-from deadheat.build import cache_folder
+from deadheat import hosts
+from deadheat.build import command, toolchain
 from deadheat.generators import ghz_form
 from deadheat.generators.outside import Figures, GeneratorError, UnansweredError, unreadable
 from deadheat.hosts import Host, StartError
-from deadheat.interrupt import Stop
-from deadheat.program import Spec
+from deadheat.hosts.program import Spec
+from deadheat.util.interrupt import Stop
+from deadheat.util.paths import cache_folder
 
 VERSION = "0.120.0"
 PACKAGE = f"github.com/bojand/ghz/cmd/ghz@v{VERSION}"
@@ -131,7 +132,14 @@ def read(output: bytes) -> Figures:
         requests=report.count,
         seconds=report.total / 1e9,
         throughput_rps=report.rps,
-        latency_ms={"mean": report.average / 1e6, "max": report.slowest / 1e6, **latency},
+        latency_ms={
+            "min": report.fastest / 1e6,
+            "mean": report.average / 1e6,
+            "max": report.slowest / 1e6,
+            **latency,
+        },
+        histogram=tuple((bin_.mark * 1e3, bin_.count) for bin_ in report.histogram or ()),
+        statuses=report.statuses,
         errors=errors,
         shown=_shown(report),
     )

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from deadheat import toolchain
+from deadheat.build import toolchain
 from deadheat.generators.outside import Figures, UnansweredError
 from deadheat.generators.text_lines import groups, line
 from deadheat.hosts import Host
-from deadheat.interrupt import Stop
+from deadheat.util.interrupt import Stop
 
 TIME_MS = {"us": 1e-3, "ms": 1.0, "s": 1e3}
 
@@ -97,7 +97,7 @@ def read(text: str) -> Figures:
         errors={name: count for name, count in errors.items() if count},
         threads=len(found["thread"]),
         bytes_in=bytes_in,
-        shown=tuple(told for told in text.splitlines() if not told.startswith("progress: ")),
+        shown=tuple(line for line in text.splitlines() if not line.startswith("progress: ")),
     )
 
 

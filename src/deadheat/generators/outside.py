@@ -13,10 +13,11 @@ from typing import Protocol
 
 from pydantic import ValidationError
 
-from deadheat import command, hosts
+from deadheat import hosts
+from deadheat.build import command
 from deadheat.hosts import Host, StartError
-from deadheat.interrupt import Stop
-from deadheat.program import Exit, Spec, Why
+from deadheat.hosts.program import Exit, Spec, Why
+from deadheat.util.interrupt import Stop
 
 # ghz prints a record a call, a hundred bytes each, of a million calls.
 OUTPUT_LIMIT_BYTES = 256 << 20
@@ -43,7 +44,7 @@ class Figures:
 
     `latency_ms` is keyed `mean`, `stdev`, `max`, `p50` and so on: whatever the tool reports. `errors` holds
     every kind that it counts and that was not zero. `threads` are the generator's, where it says. `shown`
-    are lines in the tool's own form.
+    are lines in the tool's own form. The rest as in `OutsideRun`: what only one tool prints.
     """
 
     requests: int
@@ -53,6 +54,10 @@ class Figures:
     errors: Mapping[str, int] = field(default_factory=dict)
     bytes_in: int | None = None
     threads: int | None = None
+    within_stdev_percent: float | None = None
+    thread_rps: Mapping[str, float] = field(default_factory=dict)
+    histogram: tuple[tuple[float, int], ...] = ()
+    statuses: Mapping[str, int] = field(default_factory=dict)
     shown: tuple[str, ...] = ()
 
 
@@ -67,7 +72,7 @@ class OutsideGenerator(Protocol):
         """Why it cannot be had here, with its install line; None where it is there."""
 
     def version(self) -> str:
-        """As it tells it."""
+        """As the tool prints it."""
 
     def prepare(self, host: Host, stop: Stop, cpus: frozenset[int]) -> None:
         """Get it ready where it is not. Raises GeneratorError: then nothing can be measured with it."""

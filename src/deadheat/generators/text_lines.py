@@ -34,14 +34,14 @@ def groups(tool: str, lines: Sequence[Line], text: str) -> dict[str, list[tuple[
     """
     found: dict[str, list[tuple[str, ...]]] = {}
     place = 0
-    for told in text.splitlines():
-        at = next((n for n in range(place, len(lines)) if lines[n].form.fullmatch(told)), None)
+    for line_read in text.splitlines():
+        at = next((n for n in range(place, len(lines)) if lines[n].form.fullmatch(line_read)), None)
         if at is None:
-            known = any(known.form.fullmatch(told) for known in lines)
+            known = any(known.form.fullmatch(line_read) for known in lines)
             what = "has a line out of its place" if known else "has a line that is not known here"
-            raise GeneratorError(f'the output of {tool} {what}: "{told[:200]}"')
-        _all_optional(tool, lines[place:at], found, f'before "{told[:200]}"')
-        match = lines[at].form.fullmatch(told)
+            raise GeneratorError(f'the output of {tool} {what}: "{line_read[:200]}"')
+        _all_optional(tool, lines[place:at], found, f'before "{line_read[:200]}"')
+        match = lines[at].form.fullmatch(line_read)
         assert match is not None
         found.setdefault(lines[at].name, []).append(match.groups())
         place = at if lines[at].many else at + 1

@@ -6,21 +6,22 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from deadheat import toolchain
+from deadheat.build import toolchain
 from deadheat.generators.outside import Figures, UnansweredError
 from deadheat.generators.text_lines import groups, line
 from deadheat.hosts import Host
-from deadheat.interrupt import Stop
+from deadheat.util.interrupt import Stop
 
 # Units as wrk's units.c prints them: time is decimal up to seconds, then 60; bytes are binary.
 TIME_MS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 60e3, "h": 3600e3}
+RATES = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15}
 BYTES = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40, "P": 1 << 50}
 
 _NUMBER = r"(-?(?:\d+(?:\.\d+)?|nan|inf))"
 _TIME = _NUMBER + r"(us|ms|s|m|h)"
-_METRIC = _NUMBER + r"[kMGTP]?"
+_METRIC = _NUMBER + r"([kMGTP]?)"
 _SIZE = r"(\d+\.\d+)([KMGTP]?)B"
-_SHARE = r"-?(?:\d+\.\d+|nan)%"
+_SHARE = r"(-?(?:\d+\.\d+|nan))%"
 
 
 LINES = (
@@ -67,7 +68,7 @@ def read(text: str) -> Figures:
     requests, ran, unit, size, size_unit = found["total"][0]
     if int(requests) == 0:
         raise UnansweredError("wrk had no request answered")
-    average, average_unit, stdev, stdev_unit, most, most_unit = found["latency"][0]
+    average, average_unit, stdev, stdev_unit, most, most_unit, within = found["latency"][0]
     latency = {
         "mean": _ms(average, average_unit),
         "stdev": _ms(stdev, stdev_unit),
@@ -88,8 +89,22 @@ def read(text: str) -> Figures:
         errors={name: count for name, count in errors.items() if count},
         threads=int(found["load"][0][0]),
         bytes_in=round(float(size) * BYTES[size_unit]),
+        within_stdev_percent=float(within) if math.isfinite(float(within)) else None,
+        thread_rps=_of_threads(found["rate"][0]),
         shown=tuple(text.rstrip("\n").splitlines()),
     )
+
+
+def _of_threads(printed: Sequence[str]) -> dict[str, float]:
+    """Requests a second of one thread: the line Req/Sec."""
+    average, average_unit, stdev, stdev_unit, most, most_unit, within = printed
+    figures = {
+        "mean": float(average) * RATES[average_unit],
+        "stdev": float(stdev) * RATES[stdev_unit],
+        "max": float(most) * RATES[most_unit],
+        "within_stdev_percent": float(within),
+    }
+    return {name: value for name, value in figures.items() if math.isfinite(value)}
 
 
 def _ms(number: str, unit: str) -> float:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deadheat.history.spread import Change, Level, Spread, change, spread
-from deadheat.model.result import ContenderResult, Results, WorkloadResult
+from deadheat.model.result import ContenderResult, RaceResult, Results
 from deadheat.model.workload import HIGHER_IS_FASTER
 from deadheat.report import words
 
@@ -86,7 +86,7 @@ def compare(before: Results, after: Results, history: Sequence[Results]) -> Comp
     return Comparison(before, after, races, tuple(notes))
 
 
-def level(race: WorkloadResult, contender: str, anchor: str) -> Level | None:
+def level(race: RaceResult, contender: str, anchor: str) -> Level | None:
     """How many times as fast as the anchor, from the blocks that both were measured in; None with one."""
     rows = {row.id: row for row in race.contenders if row.status == "measured"}
     if contender not in rows or anchor not in rows:
@@ -100,7 +100,7 @@ def level(race: WorkloadResult, contender: str, anchor: str) -> Level | None:
     return Level(float(logs.mean()), float(logs.var(ddof=1)) / len(logs), len(logs) - 1)
 
 
-def _race(before: WorkloadResult, after: WorkloadResult, others: Sequence[Results]) -> RaceChange:
+def _race(before: RaceResult, after: RaceResult, others: Sequence[Results]) -> RaceChange:
     peers = [race for run in others for race in run.workloads if _same_load(race, after)]
     anchors = _anchors(before, after)
     changes = []
@@ -122,9 +122,9 @@ def _race(before: WorkloadResult, after: WorkloadResult, others: Sequence[Result
 
 
 def _anchored(
-    before: WorkloadResult,
-    after: WorkloadResult,
-    peers: Iterable[WorkloadResult],
+    before: RaceResult,
+    after: RaceResult,
+    peers: Iterable[RaceResult],
     contender: str,
     anchor: str,
 ) -> Anchored | None:
@@ -136,7 +136,7 @@ def _anchored(
     return Anchored(anchor, change(first, second, between), between)
 
 
-def _anchors(before: WorkloadResult, after: WorkloadResult) -> list[str]:
+def _anchors(before: RaceResult, after: RaceResult) -> list[str]:
     """The reference, where both have the same, and the ceiling."""
     common = {row.id for row in before.contenders if row.status == "measured"}
     rows: list[ContenderResult] = [
@@ -150,15 +150,15 @@ def _sign(found: Change) -> int:
     return 1 if found.ci[0] > 1 else -1 if found.ci[1] < 1 else 0
 
 
-def _key(race: WorkloadResult) -> tuple[str, str | None, str]:
+def _key(race: RaceResult) -> tuple[str, str | None, str]:
     return race.name, race.setting, race.method
 
 
-def _same_load(a: WorkloadResult, b: WorkloadResult) -> bool:
+def _same_load(a: RaceResult, b: RaceResult) -> bool:
     return (*_key(a), a.metric, a.n, a.connections) == (*_key(b), b.metric, b.n, b.connections)
 
 
-def _name(race: WorkloadResult) -> str:
+def _name(race: RaceResult) -> str:
     return race.name + (f" [{race.setting}]" if race.setting else "")
 
 

@@ -14,14 +14,14 @@ import numpy as np
 from markupsafe import Markup
 
 from deadheat import __version__
-from deadheat.history.store import now
+from deadheat.history.listing import CONTEXT, caveats, figures
 from deadheat.history.tables import ContextRow
-from deadheat.history.telling import CONTEXT, caveats, figures
 from deadheat.history.trend import Point, Series
 from deadheat.report import words
 from deadheat.report.axis import Axis
 from deadheat.report.html import text
 from deadheat.report.html.hardened import hardened
+from deadheat.util import clock
 
 TICKS = 7
 POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'"
@@ -68,7 +68,7 @@ def render(title: str, series: Sequence[Series], context: Sequence[ContextRow]) 
         context_title=CONTEXT[0].upper() + CONTEXT[1:],
         style=Markup(style),
         policy=f"{POLICY}; style-src 'sha256-{digest}'",
-        made=now(),
+        made=clock.stamp(),
         version=__version__,
     )
 

@@ -22,7 +22,7 @@ from deadheat.stats.simulation import Noise
 #: Fewer runs than this say too little of their spread.
 FEWEST = 4
 #: The noise model's 2% a process start (docs/method.md), for each of two contenders, as if a run's starts all
-#: shared it: the standard deviation of a run's log ratio where no history tells better.
+#: shared it: the standard deviation of a run's log ratio where no history gives a better one.
 DEFAULT_SD = math.sqrt(2) * Noise().start_sd
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,8 +12,10 @@ from deadheat.errors import UserError
 from deadheat.history.database import FILE, History, open_
 from deadheat.history.foreign import Foreign
 from deadheat.history.tables import ContenderRow, ContextRow, RunRow
-from deadheat.model.result import Results, WorkloadResult
-from deadheat.report import words
+from deadheat.model.result import RaceResult, Results
+from deadheat.report import verdicts, words
+from deadheat.storage import migrate
+from deadheat.util import clock
 
 
 def record(history: History, results: Results, folder: Path, unfinished: str | None = None) -> None:
@@ -28,7 +29,7 @@ def record(history: History, results: Results, folder: Path, unfinished: str | N
         machine=machine_words(results.machine),
         folder=str(folder),
         unfinished=unfinished,
-        recorded=now(),
+        recorded=clock.stamp(),
         results=results.model_dump(mode="json", by_alias=True),
         rows=[row for workload in results.workloads for row in _rows(workload)],
     )
@@ -55,7 +56,7 @@ def record_finished(
 
 def runs(history: History) -> Sequence[RunRow]:
     """Every run, the newest first, without its results."""
-    from sqlalchemy.orm import defer, selectinload  # noqa: PLC0415
+    from sqlalchemy.orm import defer, selectinload
 
     with history.reading() as session:
         asked = select(RunRow).options(defer(RunRow.results), selectinload(RunRow.rows))
@@ -66,7 +67,7 @@ def runs(history: History) -> Sequence[RunRow]:
 
 def contenders(history: History, workload: str, contender: str | None = None) -> Sequence[ContenderRow]:
     """The rows of a workload (and of one contender of it), the oldest first, each with its run."""
-    from sqlalchemy.orm import joinedload  # noqa: PLC0415
+    from sqlalchemy.orm import joinedload
 
     with history.reading() as session:
         asked = (
@@ -97,7 +98,7 @@ def results(history: History, run: str) -> Results | None:
     """The results of a run, None where it is not there."""
     with history.reading() as session:
         found = session.scalar(select(RunRow.results).where(RunRow.id == run))
-    return None if found is None else Results.model_validate(found)
+    return None if found is None else Results.model_validate(migrate.results(found))
 
 
 def all_results(history: History, *, machine: str, at_most: int) -> list[Results]:
@@ -110,7 +111,7 @@ def all_results(history: History, *, machine: str, at_most: int) -> list[Results
             .limit(at_most)
         )
         found = session.scalars(asked).all()
-    return [Results.model_validate(one) for one in reversed(found)]
+    return [Results.model_validate(migrate.results(one)) for one in reversed(found)]
 
 
 def add_context(
@@ -119,7 +120,7 @@ def add_context(
     """Keep figures from elsewhere; those of the same file before are replaced."""
     kept = [
         ContextRow(
-            imported=now(),
+            imported=clock.stamp(),
             tool=row.tool,
             file=str(file),
             name=row.name,
@@ -157,17 +158,13 @@ def machine_words(machine: Mapping[str, Any]) -> str:
     return f"{machine.get('cpu_model', 'unknown processor')}, {machine.get('cores', '?')} cores"
 
 
-def now() -> str:
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-
-
-def _rows(workload: WorkloadResult) -> list[ContenderRow]:
+def _rows(workload: RaceResult) -> list[ContenderRow]:
     rows = []
     for row in workload.contenders:
         if row.status != "measured":
             continue
         measure = words.own_measure(workload.metric, row)
-        verdict = words.verdict_of(workload, row)
+        verdict = verdicts.verdict_of(workload, row)
         against = row.against_reference
         rows.append(
             ContenderRow(
@@ -185,7 +182,7 @@ def _rows(workload: WorkloadResult) -> list[ContenderRow]:
                 ratio=against.ratio if against else None,
                 ratio_low=against.ci[0] if against and against.ci else None,
                 ratio_high=against.ci[1] if against and against.ci else None,
-                of_ceiling=row.of_ceiling,
+                of_ceiling=row.figures.of_ceiling,
                 verdict=verdict.verdict if verdict and row.id != workload.reference else None,
             )
         )

@@ -13,7 +13,7 @@ from deadheat import stats
 from deadheat.history.tables import ContenderRow
 from deadheat.model.result import Interval
 
-#: Fewer runs than this cannot tell a change from noise.
+#: Fewer runs than this cannot part a change from noise.
 FEWEST = 8
 
 

@@ -1,5 +1,7 @@
 """Where things run. Nothing above this seam knows which host it is; today there is one, this machine."""
 
+from deadheat.hosts.meter import Usage
+from deadheat.hosts.program import Exit, Spec
 from deadheat.hosts.protocol import (
     Collected,
     Event,
@@ -7,12 +9,9 @@ from deadheat.hosts.protocol import (
     Handle,
     Host,
     NotReadyError,
-    Placement,
     StartError,
 )
 from deadheat.hosts.waiting import ready, wait
-from deadheat.meter import Usage
-from deadheat.program import Exit, Spec
 
 __all__ = [
     "Collected",
@@ -22,7 +21,6 @@ __all__ = [
     "Handle",
     "Host",
     "NotReadyError",
-    "Placement",
     "Spec",
     "StartError",
     "Usage",

@@ -11,12 +11,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from deadheat.hosts.protocol import Collected, Event, Handle, Placement
-from deadheat.listening import ports_of
-from deadheat.meter import Usage
-from deadheat.ports import Ports
-from deadheat.process import ExitedError, Launcher, LauncherError, Process
-from deadheat.program import Exit, Spec
+from deadheat.hosts.listening import ports_of
+from deadheat.hosts.meter import Usage
+from deadheat.hosts.ports import Ports
+from deadheat.hosts.process import ExitedError, Launcher, LauncherError, Process
+from deadheat.hosts.program import Exit, Spec
+from deadheat.hosts.protocol import Collected, Event, Handle
 
 OUTPUT_TAIL_LINES = 20
 
@@ -38,9 +38,6 @@ class LocalHost:
 
     def free_port(self) -> int:
         return self._ports.take()
-
-    def place(self, folder: Path) -> Placement:
-        return Placement(folder.absolute())
 
     def start(self, spec: Spec) -> Handle:
         process = self._launcher.start(spec)
@@ -95,6 +92,13 @@ class LocalHost:
         process = self._process(handle)
         with _launcher_watched(process):
             return process.usage(memory=memory)
+
+    def spent_ns(self) -> dict[frozenset[int], int]:
+        spent: dict[frozenset[int], int] = {}
+        for process in self._processes.values():
+            if process.spec.cpus is not None and process.exit is not None:
+                spent[process.spec.cpus] = spent.get(process.spec.cpus, 0) + process.exit.cpu.total_ns
+        return spent
 
     def close(self) -> None:
         for process in self._processes.values():

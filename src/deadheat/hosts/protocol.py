@@ -1,19 +1,19 @@
 """What a host can do: five verbs for what runs there, and a few more for measuring it.
 
-Everything that crosses the seam is a plain value that can be pickled: paths are the host's own (`place`
-gives them), process ids mean something only there, moments are on its own clock, and no open file or
-socket is handed over. So a later host may be another machine. tests/hosts says what each must do.
+Everything that crosses the seam is a plain value that can be pickled: paths are the host's own,
+process ids mean something only there, moments are on its own clock, and no open file or socket is handed
+over. So a later host may be another machine. tests/hosts says what each must do.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
-from deadheat.meter import Usage
-from deadheat.process import ExitedError, StartError
-from deadheat.program import Exit, Spec
+from deadheat.hosts.meter import Usage
+from deadheat.hosts.process import ExitedError, StartError
+from deadheat.hosts.program import Exit, Spec
 
 __all__ = [
     "Collected",
@@ -22,7 +22,6 @@ __all__ = [
     "Handle",
     "Host",
     "NotReadyError",
-    "Placement",
     "StartError",
 ]
 
@@ -37,13 +36,6 @@ class NotReadyError(Exception):
 
     def __str__(self) -> str:
         return f"not ready after {self.timeout_s:g} s: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class Placement:
-    """A folder as the host has it. Paths below it may go into a `Spec` for that host."""
-
-    path: Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +82,10 @@ class Host(Protocol):
         """Where servers started here are reached."""
 
     def now_ns(self) -> int:
-        """The host's CLOCK_MONOTONIC: what all moments that it tells are on."""
+        """The host's CLOCK_MONOTONIC: the clock of all moments that it reports."""
 
     def free_port(self) -> int:
         """A TCP port that a server may listen on there. Never the same twice. Raises UserError."""
-
-    def place(self, folder: Path) -> Placement:
-        """Makes a folder of the referee's available there."""
 
     def start(self, spec: Spec) -> Handle:
         """Returns when it runs. Raises StartError where the program cannot be started."""
@@ -118,6 +107,9 @@ class Host(Protocol):
 
     def usage(self, handle: Handle, *, memory: bool) -> Usage:
         """CPU time so far, and memory if asked. Raises ExitedError."""
+
+    def spent_ns(self) -> Mapping[frozenset[int], int]:
+        """CPU time of the programs started here that have ended, by the CPUs that they were bound to."""
 
     def close(self) -> None:
         """Kills whatever still runs there."""

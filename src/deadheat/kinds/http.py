@@ -5,35 +5,41 @@ from collections.abc import Generator, Mapping
 from contextlib import ExitStack
 from typing import Any
 
-from deadheat import conformance
-from deadheat.conformance import Check
-from deadheat.kinds import server_check
-from deadheat.kinds.base import Stage
-from deadheat.kinds.server import ServerBlock, threads
+from deadheat.kinds import conformance
+from deadheat.kinds.server import check as server_check
+from deadheat.kinds.server.block import ServerBlock, threads
+from deadheat.kinds.server.protocol import ServerProtocol
+from deadheat.kinds.services import start as services
 from deadheat.model.observation import Observation
-from deadheat.model.plan import WorkloadPlan
-from deadheat.schedule import Block, token
+from deadheat.plan.schedule import Block, token
+from deadheat.run.check import Check
+from deadheat.run.kind import Stage
 
 
 class HttpKind:
     """Every status and body checked: in full once a run, one token at each start, and under load."""
 
-    def unavailable(self, race: WorkloadPlan) -> str | None:
-        """It needs nothing but its contenders."""
+    def unavailable(self, stage: Stage) -> str | None:
+        """It needs its contenders, and its services where it has any."""
+        return services.lacking(stage)
 
     def check(self, stage: Stage, entry: str) -> Check:
         rng = random.Random(f"{stage.plan.seed}:check:{entry}")
-        return server_check.check(
-            stage,
-            entry,
-            lambda server: conformance.http_cases(
-                stage.workload.conformance, server.port, lambda: token(rng)
-            ),
-        )
+        with ExitStack() as stack:
+            stage, _ = services.beside(stage, stack)
+            return server_check.check(
+                stage,
+                entry,
+                lambda server: conformance.http_cases(
+                    stage.workload.conformance, server.port, lambda: token(rng)
+                ),
+            )
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
-            yield from ServerBlock(stage, block, ask, target, stack).observe()
+            stage, running = services.beside(stage, stack)
+            yield from ServerBlock(stage, block, PROTOCOL, stack).observe()
+            yield from running.ran(block.index)
 
 
 def ask(stage: Stage, port: int, random_token: str) -> None:
@@ -46,7 +52,7 @@ def target(stage: Stage, port: int) -> Mapping[str, Any]:
     assert request is not None
     return {
         "url": f"http://{stage.host.address}:{port}",
-        "connections": stage.race.connections,
+        "connections": stage.race.slices.connections,
         **threads(stage.race),
         "request": {
             "method": request.method,
@@ -56,3 +62,6 @@ def target(stage: Stage, port: int) -> Mapping[str, Any]:
         },
         "expect": {"status": expected.status, "body": expected.body},
     }
+
+
+PROTOCOL = ServerProtocol(ask, target)

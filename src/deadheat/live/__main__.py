@@ -10,22 +10,22 @@ from typing import Any
 
 def main() -> None:
     """Step aside first: whatever is imported or rendered from here on is done in nobody's way."""
-    told = json.loads(sys.stdin.buffer.readline())
+    settings = json.loads(sys.stdin.buffer.readline())
     with suppress(OSError):
-        os.sched_setaffinity(0, told["cpus"])
+        os.sched_setaffinity(0, settings["cpus"])
     os.nice(19)
     with suppress(OSError):
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
-    _serve(int(sys.argv[1]), told)
+    _serve(int(sys.argv[1]), settings)
 
 
-def _serve(fd: int, told: dict[str, Any]) -> None:
-    import asyncio  # noqa: PLC0415
-    import socket  # noqa: PLC0415
+def _serve(fd: int, settings: dict[str, Any]) -> None:
+    import asyncio
+    import socket
 
-    from deadheat.live.session import serve  # noqa: PLC0415
+    from deadheat.live.serving import serve
 
-    asyncio.run(serve(socket.socket(fileno=fd), told["token"], Path(told["folder"])))
+    asyncio.run(serve(socket.socket(fileno=fd), settings["token"], Path(settings["folder"])))
 
 
 main()

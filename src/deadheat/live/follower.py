@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from deadheat import derive, journal
 from deadheat.model.observation import (
     BlockEnded,
     BlockStarted,
@@ -12,6 +11,7 @@ from deadheat.model.observation import (
     Failed,
     Invocation,
     LeadInGrown,
+    Left,
     Observation,
     OpenLoop,
     RaceUnavailable,
@@ -21,8 +21,11 @@ from deadheat.model.observation import (
     Stopped,
 )
 from deadheat.report.html import page
-from deadheat.run_folder import RunFolder
-from deadheat.suite import Suite, load
+from deadheat.results import derive
+from deadheat.storage import journal
+from deadheat.storage.run_folder import RunFolder
+from deadheat.studies.registry import DERIVERS
+from deadheat.suite.suite import Suite, load
 
 LOG_LINES = 200
 
@@ -59,7 +62,7 @@ class Follower:
 
     def page(self) -> str:
         """The report so far; of the block that is under way only its state."""
-        results = derive.results(self.plan, self._suite, self.folder.machine(), self.observations)
+        results = derive.results(self.plan, self.folder.machine(), self.observations, DERIVERS)
         live = page.Live(self.state, tuple(self.log[-LOG_LINES:]))
         return page.render(results, self.observations, self._suite, live=live)
 
@@ -79,14 +82,14 @@ class Follower:
             case Checked():
                 return f"checking answers: {o.workload}/{o.contender}"
             case BlockStarted():
-                return f"{o.workload}: block {o.block + 1}, starting {len(o.order)} entries"
+                return f"{o.race}: block {o.block + 1}, starting {len(o.order)} entries"
             case Slice() | Invocation():
-                race = next((race for race in self.plan.workloads if race.key == o.workload), None)
+                race = next((race for race in self.plan.workloads if race.key == o.race), None)
                 blocks = f" of {race.blocks}" if race else ""
                 turn = "warming up" if o.warm_up else f"round {o.round + 1}"
-                return f"{o.workload}: block {o.block + 1}{blocks}, {turn}: {o.entry}"
+                return f"{o.race}: block {o.block + 1}{blocks}, {turn}: {o.entry}"
             case OpenLoop():
-                return f"{o.workload}: block {o.block + 1}, latency at {o.load:.0%} load: {o.entry}"
+                return f"{o.race}: block {o.block + 1}, latency at {o.load:.0%} load: {o.entry}"
             case Stopped():
                 return f"stopped: {o.why}"
             case _:
@@ -101,20 +104,22 @@ def _line(o: Observation) -> str | None:
         case Checked(ok=False):
             return f"{o.workload}/{o.contender}: wrong answers: {o.reason}"
         case RaceUnavailable():
-            return f"{o.workload}: unavailable: {o.reason}"
+            return f"{o.race}: unavailable: {o.reason}"
         case BlockStarted():
-            return f"{o.at} {o.workload}: block {o.block + 1} begins: {', '.join(o.order)}"
+            return f"{o.at} {o.race}: block {o.block + 1} begins: {', '.join(o.order)}"
         case Failed():
-            return f"{o.workload}: {o.entry} leaves the race: {o.reason}"
+            return f"{o.race}: {o.entry} leaves the race: {o.reason}"
         case BlockEnded():
-            return f"{o.workload}: block {o.block + 1} is whole"
+            return f"{o.race}: block {o.block + 1} is whole"
         case LeadInGrown():
             return (
-                f"{o.workload}: a lead-in of {o.lead_in_ms} ms from block {o.from_block + 1} on, and blocks "
-                f"before it do not count: {o.why}"
+                f"{o.race}: a lead-in of {o.lead_in_ms} ms from block {o.from_block + 1} on, and blocks "
+                f"{'of ' + ', '.join(o.entries) + ' ' if o.entries else ''}before it do not count: {o.why}"
             )
+        case Left():
+            return f"{o.race}: {o.entry} is no longer raced: {o.why}"
         case Settled():
-            return f"{o.workload}: settled after {o.blocks} blocks"
+            return f"{o.race}: settled after {o.blocks} blocks"
         case Stopped():
             return f"stopped: {o.why}"
         case Resumed():

@@ -40,7 +40,7 @@ class Board:
     state: str = "starting"
     ended: bool = False
     watching: int = 0
-    #: How often the last page, the report, was asked for.
+    #: How often the last page, the report, was asked for as such.
     reports: int = 0
     changed: asyncio.Condition = field(default_factory=asyncio.Condition)
 
@@ -61,8 +61,8 @@ class Board:
                 now = self._now(only_end)
                 if now != seen:
                     seen = now
-                    told = {"version": self.version, "state": self.state, "ended": self.ended}
-                    yield ServerSentEvent(json.dumps(told), event="race", retry=RETRY_MS)
+                    state = {"version": self.version, "state": self.state, "ended": self.ended}
+                    yield ServerSentEvent(json.dumps(state), event="race", retry=RETRY_MS)
                 if self.ended:
                     return
                 async with self.changed:
@@ -76,7 +76,7 @@ class Board:
 
 
 def application(board: Board, token: str, port: int) -> Starlette:
-    async def page(_: Request) -> Response:
+    async def page(request: Request) -> Response:
         if board.version < 0:
             return HTMLResponse(
                 '<!doctype html><html lang="en"><meta charset="utf-8"><meta http-equiv="refresh" content="1">'
@@ -84,7 +84,8 @@ def application(board: Board, token: str, port: int) -> Starlette:
                 'content="light dark"><link rel="icon" href="data:,"><title>Deadheat</title>'
                 "<p>The race is about to begin."
             )
-        board.reports += board.ended
+        # An answer to a browser that asked for an earlier page is the report too, but it will ask again.
+        board.reports += board.ended and request.query_params.get("version") == str(board.version)
         return HTMLResponse(board.html)
 
     async def events(request: Request) -> Response:
@@ -134,7 +135,7 @@ class Guard:
         origin = request.headers.get("origin")
         if origin is not None and origin.removeprefix("http://") not in self._hosts:
             return PlainTextResponse("not from another site", 403)
-        told = request.url.path.split("/")[1]
-        if not hmac.compare_digest(told.encode(), self._token.encode()):
+        token_given = request.url.path.split("/")[1]
+        if not hmac.compare_digest(token_given.encode(), self._token.encode()):
             return PlainTextResponse("not found", 404)
         return None

@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 
 from deadheat.errors import UserError
 from deadheat.model.plan import Plan
-from deadheat.report.live import View
-from deadheat.run_folder import RunFolder
+from deadheat.run.progress import View
+from deadheat.storage.run_folder import RunFolder
 
 HOST = "127.0.0.1"
 LOG = "live.log"
@@ -45,7 +45,7 @@ class Watch:
     @contextmanager
     def on(self, folder: RunFolder, plan: Plan, view: View) -> Iterator[None]:
         """Show this run to whoever comes, until the end of the block. Nothing of it can fail the race."""
-        told = {"token": self._token, "cpus": quiet_cpus(plan), "folder": str(folder.path)}
+        settings = {"token": self._token, "cpus": quiet_cpus(plan), "folder": str(folder.path)}
         process = None
         try:
             with (folder.path / LOG).open("ab") as log:
@@ -59,7 +59,7 @@ class Watch:
                 )
             assert process.stdin is not None
             # By a pipe, since others on this machine can read a command line. Its end is the race's end.
-            process.stdin.write(json.dumps(told).encode() + b"\n")
+            process.stdin.write(json.dumps(settings).encode() + b"\n")
             process.stdin.flush()
             view.note(f"live: {self.url}")
         except OSError as error:

@@ -1,1 +1,1 @@
-"""The nouns. They hold values, check themselves, and import nothing else of ours."""
+"""Records of what is asked, observed and found. They hold values and check themselves, without the rooms."""

@@ -4,13 +4,13 @@ from typing import Literal
 
 from pydantic import Field
 
-from deadheat.model.base import Noun
+from deadheat.model.base import Record
 
 Interval = tuple[float, float]
 RaceKind = Literal["pilot", "identical", "planted", "length"]
 
 
-class MachineId(Noun):
+class MachineId(Record):
     """What a calibration holds for: elsewhere it is stale."""
 
     kernel: str
@@ -18,7 +18,7 @@ class MachineId(Noun):
     cores: int
 
 
-class CalibrationRace(Noun):
+class CalibrationRace(Record):
     """One race of `plain` against a server that does more work, or the same. One line of races.jsonl.
 
     `effects`: the log ratio of each block, how many times as fast plain is. `ratio`, `ci` and `verdict` are
@@ -58,7 +58,7 @@ class CalibrationRace(Noun):
     machine: MachineId
 
 
-class Found(Noun):
+class Found(Record):
     """The chance that a difference is called `faster` within a time, and how often it was in races."""
 
     difference: float
@@ -70,7 +70,7 @@ class Found(Noun):
     truth: float | None
 
 
-class Length(Noun):
+class Length(Record):
     """A length of slices: its ratio against that of the longest, and the error a minute of load leaves."""
 
     counted_ms: int
@@ -81,7 +81,7 @@ class Length(Noun):
     agrees: bool
 
 
-class Calibration(Noun):
+class Calibration(Record):
     """`calibration.json`. Times of `chance` and `settles` are minutes of racing; shares are 0 to 1."""
 
     schema_: int = Field(default=1, alias="schema")
@@ -102,7 +102,7 @@ class Calibration(Noun):
     round_s: float
 
 
-class CalibrationCited(Noun):
+class CalibrationCited(Record):
     """What a plan says of the calibration it was made under. `stale`: why it no longer holds, or null."""
 
     id: str

@@ -4,12 +4,17 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from deadheat.model.base import Noun
-from deadheat.model.workload import Kind
+from deadheat.model.base import Record
+from deadheat.model.kinds.registry import TRAITS, Kind
+from deadheat.model.reason import Reason
+from deadheat.model.statement import Statement
 
 # What the studies were measured with; h2load and our own generator are set beside ghz.
 Tool = Literal["wrk", "ghz", "time", "h2load", "deadheat-load"]
+# By the method's version 1, in one word.
 Outcome = Literal["replicated", "different size", "contradicted", "inconclusive", "not run"]
+Direction = Literal["confirmed", "refuted", "dead heat", "open", "not run"]
+Size = Literal["as published", "bigger", "smaller", "open"]
 
 # Of each metric: whether more is better. A ratio is always how many times as good `a` is as `b`.
 MORE_IS_BETTER: dict[str, bool] = {
@@ -24,6 +29,7 @@ MORE_IS_BETTER: dict[str, bool] = {
     "latency_p10_ms": False,
     "latency_p25_ms": False,
     "latency_p50_ms": False,
+    "latency_p75_ms": False,
     "latency_p90_ms": False,
     "latency_p95_ms": False,
     "latency_p99_ms": False,
@@ -44,6 +50,7 @@ ClaimMetric = Literal[
     "latency_p10_ms",
     "latency_p25_ms",
     "latency_p50_ms",
+    "latency_p75_ms",
     "latency_p90_ms",
     "latency_p95_ms",
     "latency_p99_ms",
@@ -61,14 +68,14 @@ OF_ALL = ("peak_memory_bytes", "artifact_bytes", "build_s")
 
 def metrics_of(kind: Kind) -> tuple[str, ...]:
     """The metrics that a claim about a workload of this kind may name."""
-    clients = kind in ("program", "redis-client")
+    clients = not TRAITS[kind].serves
     return tuple(m for m in MORE_IS_BETTER if m in OF_ALL or (m in OF_CLIENTS) == clients)
 
 
 Figure = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
-class Published(Noun):
+class Published(Record):
     """The published figures in the study's own unit, or what the text gives instead.
 
     `ratio` alone where it prints no figures; `direction` where it only says which is better; `at_most`
@@ -83,7 +90,7 @@ class Published(Noun):
     unit: str = ""
 
 
-class Claim(Noun):
+class Claim(Record):
     """`a` is better than `b` (or their tie), as published. `where` says where in the text it stands.
 
     `server_cores` is what the server must have here for the claim to be checked at all.
@@ -122,7 +129,7 @@ class Claim(Noun):
         return a / b if MORE_IS_BETTER[self.metric] else b / a
 
 
-class PublishedLoad(Noun):
+class PublishedLoad(Record):
     """A published run of a load generator, to hold against Little's law. Milliseconds and connections."""
 
     name: str
@@ -134,11 +141,13 @@ class PublishedLoad(Noun):
     note: str | None = None
 
 
-class PublishedRow(Noun):
+class PublishedRow(Record):
     """What the study printed of one contender. Milliseconds by the tool's own names; seconds.
 
     `arguments` are this row's own where they are not the study's. CPU and memory are the server's: per cent
-    of one CPU, and memory as it is printed, with its unit or without.
+    of one CPU, and memory as it is printed, with its unit or without. Of wrk: `within_stdev_percent` of its
+    latencies, `thread_rps` (mean, stdev, max, within_stdev_percent), megabytes of 2^20. Of ghz: `histogram`
+    (upper edge in milliseconds, calls), `statuses`. Programs: user and system time apart.
     """
 
     contender: str
@@ -152,9 +161,20 @@ class PublishedRow(Noun):
     cpu_s: float | None = None
     cpu_percent: float | None = None
     memory: str | None = None
+    generator_cpu_percent: float | None = None
+    requests: int | None = None
+    seconds: float | None = None
+    mb_read: float | None = None
+    transfer_mb_s: float | None = None
+    within_stdev_percent: float | None = None
+    thread_rps: dict[str, float] = {}
+    histogram: tuple[tuple[float, int], ...] = ()
+    statuses: dict[str, int] = {}
+    user_s: float | None = None
+    system_s: float | None = None
 
 
-class OtherTool(Noun):
+class OtherTool(Record):
     """Another generator in the study's shape, raced apart from it: its own arguments, without the length.
 
     `note` says what is unlike the study.
@@ -165,7 +185,7 @@ class OtherTool(Noun):
     note: str
 
 
-class AsPublished(Noun):
+class AsPublished(Record):
     """How the author ran the study, so that it can be run again: `--method as-published`.
 
     `arguments` are the tool's without its length, which is `seconds` or `total` (requests) and is scaled
@@ -195,7 +215,7 @@ class AsPublished(Noun):
         return self.row[0].contender
 
 
-class Study(Noun):
+class Study(Record):
     """`suite/claims/<study>.toml`."""
 
     study: str
@@ -207,10 +227,33 @@ class Study(Noun):
     claim: tuple[Claim, ...]
     load: tuple[PublishedLoad, ...] = ()
     as_published: AsPublished | None = None
+    statement: tuple[Statement, ...] = ()
+
+    @model_validator(mode="after")
+    def _statements_name_what_is_there(self) -> Self:
+        claims, loads = {c.id for c in self.claim}, {one.name for one in self.load}
+        rows = {row.contender for row in self.as_published.row} if self.as_published is not None else set()
+        for one in self.statement:
+            for kind, named, known in (
+                ("claim", one.claims, claims),
+                ("load", (one.load,) if one.load else (), loads),
+                ("row", one.rows, rows),
+            ):
+                if unknown := [name for name in named if name not in known]:
+                    raise ValueError(f'"{one.words}": no {kind} is called "{unknown[0]}"')
+            if one.column is not None and not rows:
+                raise ValueError(f'"{one.words}": a column without [as_published]')
+        return self
 
 
-class ClaimResult(Noun):
-    """What became of a claim here, by one method."""
+class ClaimResult(Record):
+    """What became of a claim here, by one method. `reasons`: why no more can be said, and remarks.
+
+    `direction`: whether the same one is better. `size`: how the difference compares with the published one;
+    null where none was published. Both by the interval of `here`, which of a race's own metric is that of the
+    verdict, and of another figure one of a `family` of so many such questions. By the method's version 1
+    `outcome` says both in one word instead.
+    """
 
     study: str
     id: str
@@ -219,16 +262,23 @@ class ClaimResult(Noun):
     published: dict[str, float | str | None]
     method: str
     here: dict[str, float | tuple[float, float] | None] | None
-    outcome: Outcome
-    why: str | None = None
+    outcome: Outcome | None = None
+    direction: Direction | None = None
+    size: Size | None = None
+    family: int | None = None
+    reasons: tuple[Reason, ...] = ()
 
 
-class PublishedGate(Noun):
-    """A gate that published figures allow: throughput x mean latency against the connections asked for."""
+class PublishedGate(Record):
+    """A gate that published figures allow: throughput x mean latency against the connections asked for.
+
+    `connected`: how many connections there were, where that explains it. `note` is the study's.
+    """
 
     study: str
     name: str
     in_flight: float
     asked: int
     ok: bool
-    advice: str | None = None
+    connected: int | None = None
+    note: str | None = None

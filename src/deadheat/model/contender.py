@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from deadheat.model.base import Noun
+from deadheat.model.base import Record
 from deadheat.model.workload import Preset
 
 Class = Literal["idiomatic", "tuned", "ceiling"]
@@ -13,7 +13,7 @@ Class = Literal["idiomatic", "tuned", "ceiling"]
 Offer = Literal["health", "reflection"]
 
 
-class LargestN(Noun):
+class LargestN(Record):
     """The largest n that a slow program takes in each preset's time."""
 
     quick: int
@@ -24,7 +24,7 @@ class LargestN(Noun):
         return int(getattr(self, preset))
 
 
-class Recipe(Noun):
+class Recipe(Record):
     """What a variant may change. All of it is optional; what is absent is the contender's."""
 
     title: str | None = None
@@ -40,7 +40,7 @@ class Recipe(Noun):
     why: str | None = None
 
 
-class ContenderFile(Noun):
+class ContenderFile(Record):
     """`contender.toml` as it is written. What a gRPC server `offers` is checked with its answers."""
 
     title: str
@@ -58,7 +58,7 @@ class ContenderFile(Noun):
     variants: dict[str, Recipe] = {}
 
 
-class Contender(Noun):
+class Contender(Record):
     """One entry of a race: a contender, or one of its variants, with everything resolved.
 
     `folder` is where its sources are; `build`, `artifact` and `run` are relative to a copy of it.

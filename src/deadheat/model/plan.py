@@ -1,16 +1,22 @@
 """A plan: what a run will do, fixed before it starts and recorded with it."""
 
-from typing import Literal
+from collections.abc import Iterable
+from typing import Literal, TypeVar
 
 from pydantic import Field
 
-from deadheat.model.base import Noun
+from deadheat.model.base import Record
 from deadheat.model.calibration import CalibrationCited
-from deadheat.model.claim import Tool
-from deadheat.model.workload import Kind, Metric, Preset
+from deadheat.model.kinds.registry import Kind
+from deadheat.model.measured import InvocationPlan, Measured, OutsidePlan, PipelinePlan, SlicePlan
+from deadheat.model.past import Past
+from deadheat.model.suite_facts import SuiteFacts
+from deadheat.model.workload import Metric, Preset
+
+_Sort = TypeVar("_Sort", bound=Record)
 
 
-class Entry(Noun):
+class Entry(Record):
     """A contender as it is entered in a race. The null entry is the reference a second time."""
 
     id: str
@@ -18,48 +24,21 @@ class Entry(Noun):
     null: bool = False
 
 
-class OutsidePlan(Noun):
-    """How a race is run the way a study's author did, with the author's tool.
+class Leaving(Record):
+    """Who leaves a race before its last block: entries whose every pair is settled; and, not binding, from
+    this share of its blocks on, those with less than this chance to be settled by the last (0 to 1)."""
 
-    `arguments` of each entry are whole, the length of the run with them; `in_flight` is how many requests
-    they ask to have in flight. `notes` say what is unlike the study.
-    """
-
-    study: str
-    tool: Tool
-    arguments: dict[str, tuple[str, ...]]
-    in_flight: dict[str, int] = {}
-    seconds: int | None = None
-    total: int | None = None
-    runs: int = 1
-    path: str | None = None
-    body: str | None = None
-    instead: str | None = None
-    notes: tuple[str, ...] = ()
+    hopeless_from: float = 0.5
+    hopeless_below: float = 0.05
 
 
-class RedisPlan(Noun):
-    """What client programs are asked to do, and against which server (a program's name without `-server`,
-    or the engine's sink): `rounds` in one process, each of 4 x `iterations` + 3 commands, handed over
-    `depth` at a time (None: all) with their replies awaited between.
-    """
+class RacePlan(Record):
+    """One race: a workload in one setting by one method, `measured` as its kind and its method are.
 
-    server: Literal["redis", "valkey", "sink"] = "redis"
-    iterations: int = Field(ge=1)
-    rounds: int = Field(default=1, ge=1)
-    depth: int | None = Field(default=None, ge=1)
-
-    @property
-    def commands(self) -> int:
-        """Commands of one invocation."""
-        return (4 * self.iterations + 3) * self.rounds
-
-
-class WorkloadPlan(Noun):
-    """One race: a workload in one setting by one method. Times in milliseconds.
-
-    `loads`: shares of the slowest contender's capacity at which latency is measured in an open loop.
-    `server_cpus`: the servers' CPUs where they are not the run's. `notes`: what the race cannot show.
+    `notes`: what the race cannot show. `estimated_s`: about how long it takes, builds and conformance apart.
+    `method_version`: by which statistics its journal is read (stats/method.py). `leaving`: null where all
+    race on to the end. `ranked`: all pairs are judged, and numbered by that. `past`: what earlier
+    races on this machine left, null where nobody looked.
     """
 
     workload: str
@@ -71,19 +50,13 @@ class WorkloadPlan(Noun):
     entries: tuple[Entry, ...]
     blocks: int = Field(ge=1)
     rounds: int = Field(ge=1)
-    n: int | None = None
-    connections: int | None = None
-    streams: int | None = None
-    server_cpus: tuple[int, ...] | None = None
-    generator_threads: int = Field(default=1, ge=1)
+    method_version: Literal[1, 2] = 2
+    ranked: bool = False
+    past: Past | None = None
+    measured: Measured
     notes: tuple[str, ...] = ()
-    warm_up_ms: int = 0
-    lead_in_ms: int = 0
-    counted_ms: int = 0
-    loads: tuple[float, ...] = ()
-    open_loop_ms: int = 0
-    redis: RedisPlan | None = None
-    outside: OutsidePlan | None = None
+    estimated_s: float | None = None
+    leaving: Leaving | None = None
 
     @property
     def key(self) -> str:
@@ -91,6 +64,50 @@ class WorkloadPlan(Noun):
         setting = f" [{self.setting}]" if self.setting else ""
         method = "" if self.method == "deadheat" else f" ({self.method})"
         return f"{self.workload}{setting}{method}"
+
+    @property
+    def slices(self) -> SlicePlan:
+        """What slices are to be like; raises TypeError for a race that is not measured by any."""
+        return self._measured_as(SlicePlan)
+
+    @property
+    def invocations(self) -> InvocationPlan:
+        """What invocations are to be like; raises TypeError for a race that is not measured by any."""
+        return self._measured_as(InvocationPlan)
+
+    @property
+    def outside(self) -> OutsidePlan | None:
+        """The study whose way it is run, None by our own method."""
+        return self.measured if isinstance(self.measured, OutsidePlan) else None
+
+    @property
+    def pipelines(self) -> PipelinePlan | None:
+        """What clients send, None where none do."""
+        return self.measured if isinstance(self.measured, PipelinePlan) else None
+
+    @property
+    def loads(self) -> tuple[float, ...]:
+        """Those of the open loop, none where there is no such."""
+        return self.measured.loads if isinstance(self.measured, SlicePlan) else ()
+
+    @property
+    def server_cpus(self) -> tuple[int, ...] | None:
+        """The servers' CPUs where they are not the run's."""
+        return self.measured.server_cpus if isinstance(self.measured, SlicePlan) else None
+
+    def _measured_as(self, sort: type[_Sort]) -> _Sort:
+        if not isinstance(self.measured, sort):
+            raise TypeError(f"{self.key} is measured by {self.measured.by}")
+        return self.measured
+
+    def contender_of(self, entry: str) -> str:
+        """Whose entry it is; the null entry is the reference's."""
+        return next(e.contender for e in self.entries if e.id == entry)
+
+    def lead_in_of(self, entry: str) -> int:
+        """The least lead-in of an entry's slices, milliseconds; 0 where it has none."""
+        plan = self.measured
+        return plan.lead_ins_ms.get(entry, plan.lead_in_ms) if isinstance(plan, SlicePlan) else 0
 
     @property
     def reference_entry(self) -> str:
@@ -101,12 +118,22 @@ class WorkloadPlan(Noun):
         return next((e.id for e in self.entries if e.null), None)
 
 
-class Plan(Noun):
+class DisturbanceLimits(Record):
+    """From which share of the time of a race's CPUs (0 to 1) on a block is disturbed, and run again: used by
+    programs that are not ours, stolen by the hypervisor, lost to a quota."""
+
+    others: float = 0.03
+    steal: float = 0.05
+    throttled: float = 0.01
+
+
+class Plan(Record):
     """A whole run. `commit` is that of the suite's repository, with -dirty where it had other changes;
-    `calibration` what was known of this machine.
+    `facts` what the suite said when the run was planned, `calibration` what was known of this machine;
+    `disturbance` is null where every block counts (runs of before 0.2, and calibrations beside a neighbour).
     """
 
-    schema_: int = Field(default=1, alias="schema")
+    schema_: int = Field(default=3, alias="schema")
     run: str
     version: str
     started: str
@@ -119,5 +146,15 @@ class Plan(Noun):
     server_cpus: tuple[int, ...]
     generator_cpus: tuple[int, ...]
     budget_s: float | None = None
+    disturbance: DisturbanceLimits | None = DisturbanceLimits()
     calibration: CalibrationCited | None = None
-    workloads: tuple[WorkloadPlan, ...]
+    workloads: tuple[RacePlan, ...]
+    facts: SuiteFacts
+
+
+def contenders_of(races: Iterable[RacePlan]) -> dict[str, list[str]]:
+    """Of each workload the ids of those that are raced in any of its races, each once."""
+    found: dict[str, dict[str, None]] = {}
+    for race in races:
+        found.setdefault(race.workload, {}).update((entry.contender, None) for entry in race.entries)
+    return {workload: list(ids) for workload, ids in found.items()}

@@ -1,1 +1,1 @@
-"""Results, told: at the terminal, in Markdown, as CSV and JSON. Nothing here runs anything."""
+"""Results in words and pictures: terminal, Markdown, CSV, the page. Nothing here runs or judges anything."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from deadheat import build_summary
 from deadheat.model.artifact import BuildTimes
 from deadheat.report import details
+from deadheat.results import build_times
 
 
 def lines(timed: Mapping[str, BuildTimes]) -> Iterator[str]:
     """A table of cold and warm builds, a row a contender, then what the words mean."""
-    found = {name: build_summary.summary(times) for name, times in timed.items()}
+    found = {name: build_times.summary(times) for name, times in timed.items()}
     cells = [(name, details.cold(row), details.warm(row)) for name, row in found.items()]
     yield from details.aligned([("contender", "cold", "warm"), *cells])
     count = max((row.times for row in found.values()), default=0)

@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from deadheat.model.claim import ClaimResult, PublishedGate
 from deadheat.model.result import Results
-from deadheat.report import words
+from deadheat.report import reasons, words
 
-OUTCOME_STYLES = {
+# A reason of this length may be said of each claim; a longer one is told once.
+SHORT = 40
+STYLES = {
+    "confirmed": "green",
+    "refuted": "bold red",
+    "dead heat": "cyan",
+    "open": "yellow",
+    "not run": "dim",
+    # By the method's version 1.
     "replicated": "green",
     "different size": "cyan",
     "contradicted": "bold red",
     "inconclusive": "yellow",
-    "not run": "dim",
 }
+
+
+@dataclass(frozen=True)
+class Told:
+    """A claim as a report shows it: `here` is the ratio found, or why there is none."""
+
+    row: ClaimResult
+    direction: str
+    size: str
+    here: str
 
 
 def by_study(results: Results) -> Iterator[tuple[str, list[ClaimResult], list[PublishedGate]]]:
@@ -33,23 +52,59 @@ def not_run(rows: Sequence[ClaimResult]) -> dict[str, int]:
     """How many of our rows were not run, by reason."""
     counts: dict[str, int] = {}
     for row in rows:
-        if row.outcome == "not run" and row.method == "deadheat":
-            counts[row.why or "no reason told"] = counts.get(row.why or "no reason told", 0) + 1
+        if direction(row) == "not run" and row.method == "deadheat":
+            why = reasons.joined(row.reasons) or "no reason is known"
+            counts[why] = counts.get(why, 0) + 1
     return counts
 
 
-def here(row: ClaimResult) -> str:
-    """`1.22 (1.18 to 1.26)`, or why there is none."""
+def told(rows: Sequence[ClaimResult]) -> tuple[list[Told], list[str]]:
+    """The claims, and what holds of several of them, each once: a claim refers to it by its number."""
+    counts = Counter(clause for row in rows if row.here is not None for clause in _clauses(row))
+    shared = [clause for clause, count in counts.items() if count > 1 and len(clause) > SHORT]
+    lines = [Told(row, direction(row), row.size or "", here(row, shared)) for row in rows]
+    notes = [f"[{number}] {clause}" for number, clause in enumerate(shared, 1)]
+    return lines, notes
+
+
+def direction(row: ClaimResult) -> str:
+    """One word: whether the same one is better; of old runs, what said that and the size."""
+    return row.direction or row.outcome or "not run"
+
+
+def answer(row: ClaimResult) -> str:
+    """Direction and size in a clause: `confirmed (bigger)`."""
+    said = {"": "", "open": " (size open)"}.get(row.size or "", f" ({row.size})")
+    return direction(row) + said
+
+
+def adjusted(rows: Sequence[ClaimResult]) -> str:
+    """How claims about other figures than a race's own were judged; empty where there is none."""
+    most = max((row.family or 0 for row in rows), default=0)
+    if most < 2:
+        return ""
+    return (
+        "claims about other figures than their race's own (CPU, latency, memory, builds) are a family of "
+        f"their own: up to {most} of a race judged together, by intervals that are wider for it"
+    )
+
+
+def here(row: ClaimResult, shared: Sequence[str] = ()) -> str:
+    """`1.22 (1.18 to 1.26)`, or why there is none; numbers for clauses that are told elsewhere."""
     if row.here is None:
-        return row.why or ""
+        return reasons.joined(row.reasons)
     ratio, ci = row.here["ratio"], row.here["ci"]
     assert isinstance(ratio, float)
-    if isinstance(ci, tuple | list):
-        low, high = ci
-        text = words.ratio(ratio) if low == high else f"{words.ratio(ratio)} ({words.interval((low, high))})"
-    else:
-        text = words.ratio(ratio)
-    return text + (f"; {row.why}" if row.why else "")
+    text = words.ratio(ratio)
+    if isinstance(ci, tuple | list) and ci[0] != ci[1]:
+        text += f" ({words.interval((ci[0], ci[1]))})"
+    clauses = _clauses(row)
+    text += "".join(f" [{shared.index(clause) + 1}]" for clause in clauses if clause in shared)
+    return "; ".join([text, *(clause for clause in clauses if clause not in shared)])
+
+
+def _clauses(row: ClaimResult) -> list[str]:
+    return [*map(reasons.clause, row.reasons)]
 
 
 def published(row: ClaimResult) -> str:
@@ -66,12 +121,23 @@ def name(row: ClaimResult) -> str:
 
 def gate(found: PublishedGate) -> str:
     """What Little's law says of a published figure."""
-    return f"published figures of {found.name}: {found.advice}"
+    return f"published figures of {found.name}: {advice(found)}"
+
+
+def advice(found: PublishedGate) -> str:
+    """What a published figure contradicts."""
+    said = f"{found.in_flight:,.0f} requests were in flight, not the {found.asked:,} asked for"
+    if found.connected is not None:
+        said += f": {found.connected:,} is how many connections there were"
+    return said + (f" ({found.note})" if found.note else "")
 
 
 def totals(rows: Sequence[ClaimResult]) -> str:
-    """`4 replicated, 2 different size, 1 not run`."""
-    counts: dict[str, int] = {}
-    for row in rows:
-        counts[row.outcome] = counts.get(row.outcome, 0) + 1
-    return ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    """`4 confirmed, 2 open, 1 not run; size: 3 as published, 1 bigger`."""
+    said = _counted(direction(row) for row in rows)
+    sizes = _counted(row.size for row in rows if row.size is not None)
+    return f"{said}; size: {sizes}" if sizes else said
+
+
+def _counted(found: Iterable[str]) -> str:
+    return ", ".join(f"{count} {word}" for word, count in Counter(found).items())

@@ -3,7 +3,8 @@
 import csv
 import io
 
-from deadheat.model.result import ContenderResult, Measure, Results, WorkloadResult
+from deadheat.model.result import ContenderResult, Measure, RaceResult, Results
+from deadheat.report import verdicts
 
 COLUMNS = (
     "run", "workload", "setting", "method", "contender", "language", "class", "status", "reason", "place",
@@ -24,12 +25,12 @@ def render(results: Results) -> str:
     return out.getvalue()
 
 
-def _cells(run: str, workload: WorkloadResult, row: ContenderResult) -> dict[str, object]:
+def _cells(run: str, workload: RaceResult, row: ContenderResult) -> dict[str, object]:
     pair = {row.id, workload.reference}
     verdict = next((v.verdict for v in workload.verdicts if {v.a, v.b} == pair), None)
-    own = getattr(row, workload.metric)
+    own = row.figures.measure(workload.metric)
     against = row.against_reference
-    latency = row.latency_ms
+    latency = row.figures.latency_ms
     cells: dict[str, object] = {
         "run": run,
         "workload": workload.name,
@@ -39,7 +40,7 @@ def _cells(run: str, workload: WorkloadResult, row: ContenderResult) -> dict[str
         "language": _inert(row.language),
         "class": row.class_,
         "status": row.status,
-        "reason": _inert(row.reason),
+        "reason": _inert(verdicts.reason(row) if row.status != "measured" else None),
         "place": row.place,
         "metric": workload.metric,
         **_measure("estimate", own),
@@ -47,14 +48,14 @@ def _cells(run: str, workload: WorkloadResult, row: ContenderResult) -> dict[str
         "ratio_low": against and against.ci and against.ci[0],
         "ratio_high": against and against.ci and against.ci[1],
         "verdict": verdict,
-        "cpu_us_per_request": row.cpu_us_per_request and row.cpu_us_per_request.estimate,
-        "cpu_s": row.cpu_s and row.cpu_s.estimate,
+        "cpu_us_per_request": row.figures.cpu_us_per_request and row.figures.cpu_us_per_request.estimate,
+        "cpu_s": row.figures.cpu_s and row.figures.cpu_s.estimate,
         "latency_mean_ms": latency and latency.mean,
         "latency_p50_ms": latency and latency.p50,
         "latency_p99_ms": latency and latency.p99,
     }
     for name in COLUMNS[-6:]:
-        cells[name] = getattr(row, name)
+        cells[name] = getattr(row, name, None)
     return cells
 
 

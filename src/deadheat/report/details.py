@@ -5,27 +5,30 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from deadheat.model.result import Compiling, ContenderResult, WorkloadResult
+from deadheat.model.kinds.registry import TRAITS
+from deadheat.model.kinds.traits import Traits
+from deadheat.model.result import Compiling, ContenderResult, RaceResult
 from deadheat.report import words
 
 Cell = Callable[[ContenderResult], str]
 Table = list[tuple[str, ...]]
 
 
-def table(result: WorkloadResult, *, short: bool = False) -> Table:
+def table(result: RaceResult, *, short: bool = False) -> Table:
     """A head and a row a contender; empty where nothing of it is known. `short`: what a terminal has room
     for, so libraries are counted, and of servers there is nothing."""
     rows = [row for row in result.contenders if row.status == "measured"]
-    if short and result.kind in ("http", "grpc"):
+    traits = TRAITS[result.kind]
+    if short and traits.serves:
         return []
-    columns = _columns(result.kind, rows, short=short)
+    columns = _columns(traits, rows, short=short)
     if not columns or not rows:
         return []
     head = ("", *(name for name, _ in columns))
     return [head, *((row.id, *(cell(row) for _, cell in columns)) for row in rows)]
 
 
-def lines(result: WorkloadResult) -> Iterator[str]:
+def lines(result: RaceResult) -> Iterator[str]:
     """The same in columns of text."""
     if shown := table(result, short=True):
         yield ""
@@ -39,38 +42,38 @@ def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
         yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
 
 
-def _columns(kind: str, rows: Sequence[ContenderResult], *, short: bool) -> list[tuple[str, Cell]]:
-    if kind == "redis-client" and any(row.overlaps for row in rows):
+def _columns(traits: Traits, rows: Sequence[ContenderResult], *, short: bool) -> list[tuple[str, Cell]]:
+    if traits.beside == "connection" and any(row.figures.overlaps for row in rows):
         parts: list[tuple[str, Cell]] = [
-            ("user", lambda row: words.amount("cpu_s", row.user_s)),
-            ("system", lambda row: words.amount("cpu_s", row.system_s)),
+            ("user", lambda row: words.amount("cpu_s", row.figures.user_s)),
+            ("system", lambda row: words.amount("cpu_s", row.figures.system_s)),
         ]
         return [
             *([] if short else parts),
-            ("overlaps", lambda row: row.overlaps or words.DASH),
-            ("write calls", lambda row: _count(row.write_calls)),
-            ("read calls", lambda row: _count(row.read_calls)),
-            ("sent", lambda row: words.size(row.bytes_out)),
-            ("received", lambda row: words.size(row.bytes_in)),
+            ("overlaps", lambda row: words.overlaps(row.figures.overlaps)),
+            ("write calls", lambda row: _count(row.figures.write_calls)),
+            ("read calls", lambda row: _count(row.figures.read_calls)),
+            ("sent", lambda row: words.size(row.figures.bytes_out)),
+            ("received", lambda row: words.size(row.figures.bytes_in)),
             ("peak memory", lambda row: words.size(row.peak_memory_bytes)),
         ]
-    if kind in ("http", "grpc") and any(row.private_memory_bytes for row in rows):
-        told: tuple[str, Cell] = (
+    if traits.beside == "memory" and any(row.figures.private_memory_bytes for row in rows):
+        main: tuple[str, Cell] = (
             "headers of a response",
             lambda row: "; ".join(row.response_headers) or words.DASH,
         )
         also: tuple[str, Cell] = ("serves also", lambda row: ", ".join(row.offers) or words.DASH)
         return [
-            ("memory of its own", lambda row: words.size(row.private_memory_bytes)),
-            ("its share of others'", lambda row: words.size(row.shared_memory_bytes)),
-            ("threads", lambda row: _count(row.threads)),
-            told if kind == "http" else also,
+            ("memory of its own", lambda row: words.size(row.figures.private_memory_bytes)),
+            ("its share of others'", lambda row: words.size(row.figures.shared_memory_bytes)),
+            ("threads", lambda row: _count(row.figures.threads)),
+            main if traits.answers == "headers" else also,
             *_builds(rows),
         ]
-    if kind != "program":
+    if traits.beside != "binary":
         return []
     columns: list[tuple[str, Cell]] = []
-    if any(row.calls for row in rows):
+    if any(row.figures.calls for row in rows):
         columns.append(("calls executed", words.calls))
     if any(row.binary for row in rows):
         columns += [

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from deadheat.model.result import LatencyAtLoad, Measure, WorkloadResult
+from deadheat.model.result import LatencyAtLoad, Measure, RaceResult
 from deadheat.report import words
 
 CAPTION = (
@@ -11,9 +11,9 @@ CAPTION = (
 )
 
 
-def table(result: WorkloadResult) -> list[list[str]] | None:
+def table(result: RaceResult) -> list[list[str]] | None:
     """The header, then a row a contender: p50 and p99 at each load; None where none was measured."""
-    loads = {at.load: at.at_rps for row in result.contenders for at in row.latency_at_load}
+    loads = {at.load: at.at_rps for row in result.contenders for at in row.figures.latency_at_load}
     if not loads:
         return None
     header = [""]
@@ -23,27 +23,27 @@ def table(result: WorkloadResult) -> list[list[str]] | None:
     return [header, *_rows(result, list(loads))]
 
 
-def lines(result: WorkloadResult) -> Iterator[str]:
+def lines(result: RaceResult) -> Iterator[str]:
     """For the terminal, a line a load: the 99th percentile of each contender, best first."""
-    loads = {at.load: at.at_rps for row in result.contenders for at in row.latency_at_load}
+    loads = {at.load: at.at_rps for row in result.contenders for at in row.figures.latency_at_load}
     for load, rate in loads.items():
         found = [
             (measure.estimate, row.id)
             for row in result.contenders
-            if (measure := _percentile(_at(row.latency_at_load, load), "p99")) is not None
+            if (measure := _percentile(_at(row.figures.latency_at_load, load), "p99")) is not None
         ]
         if found:
-            told = ", ".join(f"{id_} {words.figure(p99)}" for p99, id_ in sorted(found))
-            yield f"p99 at {words.figure(rate)}/s, ms ({load:.0%} of the slowest one's capacity): {told}"
+            listed = ", ".join(f"{id_} {words.figure(p99)}" for p99, id_ in sorted(found))
+            yield f"p99 at {words.figure(rate)}/s, ms ({load:.0%} of the slowest one's capacity): {listed}"
 
 
-def _rows(result: WorkloadResult, loads: list[float]) -> Iterator[list[str]]:
+def _rows(result: RaceResult, loads: list[float]) -> Iterator[list[str]]:
     for row in result.contenders:
-        if not row.latency_at_load:
+        if not row.figures.latency_at_load:
             continue
         cells = [row.id]
         for load in loads:
-            at = _at(row.latency_at_load, load)
+            at = _at(row.figures.latency_at_load, load)
             cells += [_cell(_percentile(at, "p50")), _cell(_percentile(at, "p99"))]
         yield cells
 

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deadheat.model.result import Interval, WorkloadResult
-from deadheat.report import axis, words
+from deadheat.model.result import Interval, RaceResult
+from deadheat.report import axis, verdicts, words
 
 # Ratios beyond this many times the others' would leave no room to see an interval.
 WIDEST = 4.0
@@ -20,16 +20,20 @@ class Mark:
     ci: Interval | None
 
 
-def marks(result: WorkloadResult) -> list[Mark]:
+def marks(result: RaceResult) -> list[Mark]:
     """The contenders that were compared, ceilings left out, and the null pair last."""
     found = [
-        Mark(row.id, row.against_reference.ratio, words.judged_interval(result, row))
+        Mark(row.id, row.against_reference.ratio, _shown(verdicts.judged_interval(result, row), result))
         for row in result.contenders
         if row.against_reference is not None and row.class_ != "ceiling"
     ]
     if result.null_pair is not None:
-        found.append(Mark("null pair", result.null_pair.ratio, result.null_pair.ci))
+        found.append(Mark("null pair", result.null_pair.ratio, _shown(result.null_pair.ci, result)))
     return found
+
+
+def _shown(ci: Interval | None, result: RaceResult) -> Interval | None:
+    return ci if ci is not None and words.is_interval(ci, result.blocks) else None
 
 
 def draw(marks: Sequence[Mark], margin: float, width: int = 78) -> list[str]:

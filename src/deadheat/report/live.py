@@ -6,7 +6,6 @@ drawing never takes CPU from a measurement.
 
 import time
 from collections.abc import Callable
-from typing import Protocol
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -15,50 +14,15 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from deadheat.model.plan import WorkloadPlan
-from deadheat.model.result import ContenderResult, WorkloadResult
-from deadheat.report import words
+from deadheat.model.observation import Disturbance
+from deadheat.model.plan import RacePlan
+from deadheat.model.progress import Progress
+from deadheat.model.result import ContenderResult, RaceResult
+from deadheat.report import disturbance, words
 
 PLAIN_EVERY_S = 10.0
 DRAW_EVERY_S = 0.2
 BAR_WIDTH = 12
-
-
-class View(Protocol):
-    """What the runner tells whoever watches."""
-
-    def note(self, text: str) -> None:
-        """Something done, worth a line that stays."""
-
-    def warn(self, text: str) -> None:
-        """Something wrong that the race survives."""
-
-    def race(self, race: WorkloadPlan, estimated_s: float) -> None:
-        """A race begins."""
-
-    def state(self, entry: str, state: str) -> None:
-        """What an entry is doing: building, checking, starting, warming, racing, frozen, failed."""
-
-    def progress(self, block: int, done: float) -> None:
-        """The block under way, and how much of the race is done (0 to 1)."""
-
-    def interim(self, result: WorkloadResult) -> None:
-        """The verdicts so far."""
-
-    def close(self) -> None:
-        """Nothing more comes."""
-
-
-class NoView:
-    """Nobody watches."""
-
-    def note(self, text: str) -> None: ...
-    def warn(self, text: str) -> None: ...
-    def race(self, race: WorkloadPlan, estimated_s: float) -> None: ...
-    def state(self, entry: str, state: str) -> None: ...
-    def progress(self, block: int, done: float) -> None: ...
-    def interim(self, result: WorkloadResult) -> None: ...
-    def close(self) -> None: ...
 
 
 class _State:
@@ -66,29 +30,40 @@ class _State:
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
-        self.plan: WorkloadPlan | None = None
-        self.result: WorkloadResult | None = None
+        self.plan: RacePlan | None = None
+        self.result: RaceResult | None = None
         self.states: dict[str, str] = {}
-        self.block = 0
-        self.done = 0.0
-        self.began = clock()
+        self.so_far: Progress | None = None
+        self.told = clock()
         self.estimated_s = 0.0
 
-    def race(self, race: WorkloadPlan, estimated_s: float) -> None:
-        self.plan, self.result, self.block, self.done = race, None, 0, 0.0
-        self.began, self.estimated_s = self.clock(), estimated_s
+    def race(self, race: RacePlan, estimated_s: float) -> None:
+        self.plan, self.result, self.so_far = race, None, None
+        self.told, self.estimated_s = self.clock(), estimated_s
         self.states = {entry.id: "waiting" for entry in race.entries}
 
+    def progress(self, so_far: Progress) -> None:
+        self.so_far, self.told = so_far, self.clock()
+
+    @property
+    def done(self) -> float:
+        """The share of the race's time that has passed, 0 to 1."""
+        return self.so_far.done if self.so_far is not None else 0.0
+
     def left(self) -> str:
-        """`1:12 left`: from the plan's estimate at first, then from the pace."""
-        gone = self.clock() - self.began
-        total = self.estimated_s if self.done < 0.1 else gone / self.done
-        left = max(0, round(total - gone))
+        """`1:12 left`: from the plan's estimate at first, then from the pace, with blocks to be repeated."""
+        then = self.estimated_s if self.so_far is None else self.so_far.left_s
+        left = max(0, round(then - (self.clock() - self.told)))
         return f"{left // 60}:{left % 60:02d} left"
 
     def heading(self) -> str:
+        """`http-hello   block 3 of 6, 2 more do not count`: blocks that count, of those planned."""
         assert self.plan is not None
-        return f"{self.plan.key}   block {self.block + 1} of {self.plan.blocks}"
+        if self.so_far is None:
+            return f"{self.plan.key}   block 1 of {self.plan.blocks}"
+        block, uncounted = min(self.so_far.clean + 1, self.so_far.planned), self.so_far.uncounted
+        beside = f", {uncounted} more {'does' if uncounted == 1 else 'do'} not count" if uncounted else ""
+        return f"{self.plan.key}   block {block} of {self.so_far.planned}{beside}"
 
 
 class PlainView:
@@ -105,7 +80,7 @@ class PlainView:
     def warn(self, text: str) -> None:
         self._print(f"! {text}")
 
-    def race(self, race: WorkloadPlan, estimated_s: float) -> None:
+    def race(self, race: RacePlan, estimated_s: float) -> None:
         self._state.race(race, estimated_s)
         self._print(f"{race.key}: {len(race.entries)} entries, about {estimated_s:.0f} s")
 
@@ -113,11 +88,14 @@ class PlainView:
         self._state.states[entry] = state
         self._tick()
 
-    def progress(self, block: int, done: float) -> None:
-        self._state.block, self._state.done = block, done
+    def progress(self, so_far: Progress) -> None:
+        self._state.progress(so_far)
         self._tick()
 
-    def interim(self, result: WorkloadResult) -> None:
+    def disturbed(self, block: int, by: Disturbance) -> None:
+        self.warn(disturbance.during(block, by))
+
+    def interim(self, result: RaceResult) -> None:
         self._state.result = result
 
     def close(self) -> None:
@@ -158,7 +136,7 @@ class LiveView:
         self._warning = text
         self._console.print(Text(f"! {text}", "yellow"), soft_wrap=True, highlight=False)
 
-    def race(self, race: WorkloadPlan, estimated_s: float) -> None:
+    def race(self, race: RacePlan, estimated_s: float) -> None:
         self._state.race(race, estimated_s)
         if not self._live.is_started:
             self._live.start()
@@ -169,11 +147,14 @@ class LiveView:
         # Waits that are seen at once; racing and frozen alternate too fast to be read.
         self._draw(at_once=state not in ("racing", "frozen"))
 
-    def progress(self, block: int, done: float) -> None:
-        self._state.block, self._state.done = block, done
+    def progress(self, so_far: Progress) -> None:
+        self._state.progress(so_far)
         self._draw()
 
-    def interim(self, result: WorkloadResult) -> None:
+    def disturbed(self, block: int, by: Disturbance) -> None:
+        self.warn(disturbance.during(block, by))
+
+    def interim(self, result: RaceResult) -> None:
         self._state.result = result
         self._draw(at_once=True)
 
@@ -201,7 +182,7 @@ class LiveView:
             parts.append(Text(f"  ! {self._warning}", "yellow"))
         return Group(*parts)
 
-    def _table(self, plan: WorkloadPlan) -> Table:
+    def _table(self, plan: RacePlan) -> Table:
         rows = {row.id: row for row in self._state.result.contenders} if self._state.result else {}
         best = max((_speed(row) for row in rows.values()), default=0.0)
         table = Table(box=None, padding=(0, 2), header_style="dim")

@@ -1,10 +1,23 @@
 """report.md: the same table for a pull request or a post."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from deadheat.calibration import words as calibration_words
-from deadheat.model.result import ContenderResult, Results, WorkloadResult
-from deadheat.report import claims_table, curve, details, equal_load, forest, published_table, terminal, words
+from deadheat.model.kinds.registry import TRAITS
+from deadheat.model.result import ContenderResult, RaceResult, Results
+from deadheat.report import calibration as calibration_words
+from deadheat.report import (
+    claims_table,
+    curve,
+    details,
+    equal_load,
+    findings,
+    forest,
+    gates,
+    published_columns,
+    published_table,
+    verdicts,
+    words,
+)
 
 Column = Callable[[ContenderResult], str]
 
@@ -32,47 +45,56 @@ def _lines(results: Results) -> Iterator[str]:
         yield f"## {_text(title)}"
         yield ""
         yield from _markdown_table(table)
-    for study, rows, gates in claims_table.by_study(results):
+    for study, rows, broken in claims_table.by_study(results):
         yield ""
         yield f"## Claims of {_text(study)}"
         yield ""
-        yield "| claim | published | outcome | here |"
-        yield "| --- | --- | --- | --- |"
-        for row in claims_table.shown(rows):
-            cells = (claims_table.name(row), claims_table.published(row), row.outcome, claims_table.here(row))
+        yield "| claim | published | direction | size | here |"
+        yield "| --- | --- | --- | --- | --- |"
+        lines, notes = claims_table.told(claims_table.shown(rows))
+        for line in lines:
+            published = claims_table.published(line.row)
+            cells = (claims_table.name(line.row), published, line.direction, line.size, line.here)
             yield "| " + " | ".join(map(_text, cells)) + " |"
-        for gate in gates:
+        for said in filter(None, (*notes, claims_table.adjusted(rows))):
+            yield ""
+            yield _text(said)
+        for gate in broken:
             yield ""
             yield f"- {_text(claims_table.gate(gate))}"
     yield ""
     yield f"Again: `{' '.join(results.command).replace('`', '')}`"
 
 
-def _workload(result: WorkloadResult, margin: float) -> Iterator[str]:
+def _workload(result: RaceResult, margin: float) -> Iterator[str]:
     yield f"## {_text(result.title)}"
     yield ""
-    yield _text(result.question)
-    yield ""
+    if result.question:
+        yield _text(result.question)
+        yield ""
     if result.method == "as-published":
         yield from _published(result)
         return
     for verdict in result.verdicts:
-        yield f"- {_text(words.sentence(verdict, margin))}"
-    yield from (f"- {_text(finding)}" for finding in result.findings)
+        yield f"- {_text(verdicts.sentence(verdict, margin))}"
+    yield from (f"- {_text(finding)}" for finding in findings.sentences(result))
     yield ""
-    yield _text(words.headline(result))
+    yield _text(verdicts.headline(result))
     yield ""
     yield "| | contender | " + " | ".join(name for name, _ in _columns(result)) + " |"
     yield "| --- | --- | " + " | ".join("---" for _ in _columns(result)) + " |"
     for row in result.contenders:
         cells = [value(row) for _, value in _columns(result)]
-        place = "" if row.place is None else f"{row.place}{'=' if row.shares_place else ''}"
-        yield f"| {place} | {_text(row.id)} | " + " | ".join(map(_text, cells)) + " |"
+        yield (
+            f"| {verdicts.group(result, row).rstrip('.')} | {_text(row.id)} | "
+            + " | ".join(map(_text, cells))
+            + " |"
+        )
     reasons = [row for row in result.contenders if row.status != "measured"]
     if reasons:
         yield ""
         for row in reasons:
-            yield f"- {_text(row.id)}: {row.status}: {_text(row.reason or '')}"
+            yield f"- {_text(row.id)}: {row.status}: {_text(verdicts.reason(row) or '')}"
     if (table := equal_load.table(result)) is not None:
         yield ""
         yield equal_load.CAPTION
@@ -80,18 +102,18 @@ def _workload(result: WorkloadResult, margin: float) -> Iterator[str]:
         yield from _markdown_table(table)
     if beside := details.table(result):
         yield ""
-        yield from _markdown_table([list(row) for row in beside])
+        yield from _markdown_table(beside)
     yield ""
     yield "```"
     yield from forest.draw(forest.marks(result), margin)
     yield ""
-    yield terminal.gate_line(result)
-    for whose, gate in terminal.broken_gates(result):
+    yield gates.summary(result)
+    for whose, gate in gates.all_broken(result):
         yield f"! {whose}: {gate}"
     yield "```"
 
 
-def _markdown_table(table: list[list[str]]) -> Iterator[str]:
+def _markdown_table(table: Sequence[Sequence[str]]) -> Iterator[str]:
     header, *rows = table
     yield "| " + " | ".join(map(_text, header)) + " |"
     yield "|" + " --- |" * len(header)
@@ -99,53 +121,58 @@ def _markdown_table(table: list[list[str]]) -> Iterator[str]:
         yield "| " + " | ".join(map(_text, row)) + " |"
 
 
-def _published(result: WorkloadResult) -> Iterator[str]:
-    yield _text(words.headline(result))
+def _published(result: RaceResult) -> Iterator[str]:
+    yield _text(verdicts.headline(result))
     yield ""
     for note in result.notes:
         yield f"- {_text(note)}"
     yield ""
-    yield "| " + " | ".join(published_table.header(result)) + " |"
-    yield "|" + " --- |" * len(published_table.header(result))
-    for cells in published_table.rows(result):
-        yield "| " + " | ".join(map(_text, cells)) + " |"
+    yield from _markdown_table([published_table.header(result), *published_table.rows(result)])
     yield ""
     for line in published_table.ratios(result):
         yield f"- {_text(line)}"
+    if columns := list(published_columns.rows(result)):
+        yield ""
+        yield "Every column that the study printed, and the same here:"
+        yield ""
+        yield from _markdown_table([published_columns.HEADER, *columns])
     for row in result.contenders:
-        if row.outside is not None and row.outside.shown:
+        if row.figures.outside is not None and row.figures.outside.shown:
             yield ""
-            yield f"What {row.outside.tool} printed of {_text(row.id)}:"
+            yield f"What {row.figures.outside.tool} printed of {_text(row.id)}:"
             yield ""
             yield "```"
             # A fence of somebody else's would end ours.
-            yield from (line.replace("`", "'") for line in row.outside.shown)
+            yield from (line.replace("`", "'") for line in row.figures.outside.shown)
             yield "```"
     yield ""
-    yield f"- {terminal.gate_line(result)}"
-    for whose, gate in terminal.broken_gates(result):
+    yield f"- {gates.summary(result)}"
+    for whose, gate in gates.all_broken(result):
         yield f"- {_text(f'{whose}: {gate}')}"
 
 
-def _columns(result: WorkloadResult) -> list[tuple[str, Column]]:
+def _columns(result: RaceResult) -> list[tuple[str, Column]]:
     columns: list[tuple[str, Column]] = [
         (
             words.unit(result.metric, result.kind),
             lambda row: words.amount(result.metric, words.own_measure(result.metric, row)),
         ),
-        ("times as fast as " + result.reference, _ratio),
+        ("times as fast as " + result.reference, lambda row: _ratio(result, row)),
     ]
-    if result.kind in ("program", "redis-client"):
+    if not TRAITS[result.kind].serves:
         other = "wall_s" if result.metric == "cpu_s" else "cpu_s"
-        columns.append((words.UNITS[other], lambda row: words.amount(other, getattr(row, other))))
-        if result.kind == "redis-client":
-            columns.append(("its own clock", lambda row: words.amount("wall_s", row.own_wall_s)))
+        columns.append((words.UNITS[other], lambda row: words.amount(other, row.figures.measure(other))))
+        if TRAITS[result.kind].own_clock:
+            columns.append(("its own clock", lambda row: words.amount("wall_s", row.figures.own_wall_s)))
     else:
         columns += [
             (f"µs CPU a {words.asked(result.kind)}", _cpu),
             ("mean / p99, ms", _latency),
-            ("bytes a response", lambda row: _figure(row.bytes_per_response)),
-            ("of ceiling", lambda row: words.DASH if row.of_ceiling is None else f"{row.of_ceiling:.0%}"),
+            ("bytes a response", lambda row: _figure(row.figures.bytes_per_response)),
+            (
+                "of ceiling",
+                _of_ceiling,
+            ),
             ("first response", _first),
         ]
     return [
@@ -156,7 +183,7 @@ def _columns(result: WorkloadResult) -> list[tuple[str, Column]]:
     ]
 
 
-def _ships(result: WorkloadResult) -> bool:
+def _ships(result: RaceResult) -> bool:
     """Whether anything here must be shipped beside somebody's artifact."""
     return any(row.runtime_bytes for row in result.contenders)
 
@@ -166,20 +193,27 @@ def _shipped(row: ContenderResult) -> str:
     return words.size(row.artifact_bytes) + runtime
 
 
-def _ratio(row: ContenderResult) -> str:
+def _ratio(result: RaceResult, row: ContenderResult) -> str:
     if row.against_reference is None:
         return words.DASH
-    return f"{words.ratio(row.against_reference.ratio)} ({words.interval(row.against_reference.ci)})"
+    shown = words.interval(verdicts.judged_interval(result, row), result.blocks)
+    return f"{words.ratio(row.against_reference.ratio)} ({shown})"
 
 
 def _cpu(row: ContenderResult) -> str:
-    return words.DASH if row.cpu_us_per_request is None else words.figure(row.cpu_us_per_request.estimate)
+    measure = row.figures.cpu_us_per_request
+    return words.DASH if measure is None else words.figure(measure.estimate)
+
+
+def _of_ceiling(row: ContenderResult) -> str:
+    share = row.figures.of_ceiling
+    return words.DASH if share is None else f"{share:.0%}"
 
 
 def _latency(row: ContenderResult) -> str:
-    if row.latency_ms is None:
+    if row.figures.latency_ms is None:
         return words.DASH
-    return f"{words.figure(row.latency_ms.mean)} / {_figure(row.latency_ms.p99)}"
+    return f"{words.figure(row.figures.latency_ms.mean)} / {_figure(row.figures.latency_ms.p99)}"
 
 
 def _peak(row: ContenderResult) -> str:
@@ -190,7 +224,8 @@ def _peak(row: ContenderResult) -> str:
 
 
 def _first(row: ContenderResult) -> str:
-    return words.DASH if row.first_response_ms is None else f"{words.figure(row.first_response_ms)} ms"
+    first_ms = row.figures.first_response_ms
+    return words.DASH if first_ms is None else f"{words.figure(first_ms)} ms"
 
 
 def _figure(value: float | None) -> str:

@@ -8,21 +8,21 @@ from textwrap import wrap
 from jinja2 import Environment
 
 from deadheat.errors import UserError
-from deadheat.model.result import Results, WorkloadResult
+from deadheat.model.result import RaceResult, Results
 from deadheat.report import words
 from deadheat.report.html import text
 from deadheat.report.html.evidence import Evidence
 from deadheat.report.html.hardened import hardened
 from deadheat.report.html.race_view import RaceView, RowView, race_view
 from deadheat.report.html.sources import Sources
-from deadheat.run_folder import write_whole
+from deadheat.util.files import write_whole
 
 WIDTH, EDGE = 1200, 64
 PLOT_LEFT, PLOT_WIDTH = 440, 420
 ROW, AXIS = 44, 34
 # Characters of the verdict on a line, at its size.
 VERDICT_COLUMNS, VERDICT_LINE, COMMAND_COLUMNS = 76, 42, 104
-# More rows than these would make letters too small to read in a post: the rest is told in words.
+# More rows than these would make letters too small to read in a post: the rest is said in words.
 MOST_ROWS = 10
 LIGHT = {
     "paper": "#fcfbf8", "ink": "#1a1a18", "quiet": "#5d5b55", "rule": "#dedbd2", "band": "#d9e6d8",
@@ -87,13 +87,13 @@ def save(results: Results, path: Path, workload: str | None = None, *, dark: boo
 
 def png(drawn: str, scale: float = 1.6) -> bytes:
     """The same as pixels, `scale` for each unit."""
-    import vl_convert  # noqa: PLC0415 (its native library is needed by nobody else)
+    import vl_convert
 
     pixels: bytes = vl_convert.svg_to_png(drawn, scale=scale)
     return pixels
 
 
-def _panels(results: Results, races: Sequence[WorkloadResult]) -> list[Panel]:
+def _panels(results: Results, races: Sequence[RaceResult]) -> list[Panel]:
     panels, top = [], 104
     for number, result in enumerate(races):
         race = race_view(number, result, results.margin, Evidence(), {}, Sources())

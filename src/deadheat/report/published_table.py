@@ -6,24 +6,25 @@ import shlex
 from collections.abc import Iterator
 
 from deadheat.model.claim import PublishedRow
-from deadheat.model.result import ContenderResult, WorkloadResult
-from deadheat.report import words
+from deadheat.model.kinds.registry import TRAITS
+from deadheat.model.result import ContenderResult, RaceResult
+from deadheat.report import verdicts, words
 
 DASH = words.DASH
 
 
-def header(result: WorkloadResult) -> tuple[str, ...]:
-    second = "own clock" if result.kind == "redis-client" else "mean latency"
+def header(result: RaceResult) -> tuple[str, ...]:
+    second = "own clock" if TRAITS[result.kind].own_clock else "mean latency"
     what = words.unit(result.metric, result.kind)
     return ("contender", f"{what}, published", "here", f"{second}, published", "here", "remarks")
 
 
-def rows(result: WorkloadResult) -> list[tuple[str, ...]]:
+def rows(result: RaceResult) -> list[tuple[str, ...]]:
     """A row a contender, in the order of the header: figures are context, ratios what to compare."""
     return [_row(result, row) for row in result.contenders]
 
 
-def ratios(result: WorkloadResult) -> Iterator[str]:
+def ratios(result: RaceResult) -> Iterator[str]:
     """`a over b: published 1.20, here 1.31; one figure of each, so no interval`, of each other."""
     reference = next((r.published for r in result.contenders if r.id == result.reference), None)
     for row in result.contenders:
@@ -37,7 +38,7 @@ def ratios(result: WorkloadResult) -> Iterator[str]:
         )
 
 
-def lines(result: WorkloadResult) -> Iterator[str]:
+def lines(result: RaceResult) -> Iterator[str]:
     """In columns, the remarks below their row."""
     cells = rows(result)
     table = [header(result)[:-1], *(row[:-1] for row in cells)]
@@ -52,7 +53,7 @@ def lines(result: WorkloadResult) -> Iterator[str]:
             yield f"  {remark}"
 
 
-def _row(result: WorkloadResult, row: ContenderResult) -> tuple[str, ...]:
+def _row(result: RaceResult, row: ContenderResult) -> tuple[str, ...]:
     return (
         row.id,
         _printed(result.metric, row.published),
@@ -62,19 +63,20 @@ def _row(result: WorkloadResult, row: ContenderResult) -> tuple[str, ...]:
     )
 
 
-def _second(result: WorkloadResult, row: ContenderResult) -> tuple[str, str]:
-    printed, latency = row.published, row.latency_ms
-    if result.kind == "redis-client":
-        return _printed("own_wall_s", printed), words.amount("own_wall_s", row.own_wall_s)
+def _second(result: RaceResult, row: ContenderResult) -> tuple[str, str]:
+    printed, latency = row.published, row.figures.latency_ms
+    if TRAITS[result.kind].own_clock:
+        return _printed("own_wall_s", printed), words.amount("own_wall_s", row.figures.own_wall_s)
     published_ms = None if printed is None else printed.latency_ms.get("mean")
     return _ms(published_ms), _ms(None if latency is None else latency.mean)
 
 
 def _remarks(row: ContenderResult) -> Iterator[str]:
     if row.status != "measured":
-        yield f"{row.status}: {row.reason}" if row.reason else row.status
-    if row.outside is not None:
-        run = row.outside
+        said = verdicts.reason(row)
+        yield f"{row.status}: {said}" if said else row.status
+    if row.figures.outside is not None:
+        run = row.figures.outside
         yield f"{run.tool} {run.version} {shlex.join(run.argv[1:])}"
         used = f"{run.tool} used {run.generator_cpu_s / run.wall_s:.0%} of a CPU"
         if run.server_cpu_s is None:
@@ -89,8 +91,8 @@ def _remarks(row: ContenderResult) -> Iterator[str]:
             yield run.note
     if row.published is not None and row.published.errors:
         yield f"published errors: {_errors(row.published.errors)}"
-    if row.outside is not None and row.outside.errors:
-        yield f"errors here: {_errors(row.outside.errors)}"
+    if row.figures.outside is not None and row.figures.outside.errors:
+        yield f"errors here: {_errors(row.figures.outside.errors)}"
 
 
 def _as_published(printed: float | str | None, unit: str = "") -> str:

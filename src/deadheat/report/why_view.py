@@ -7,10 +7,12 @@ import textwrap
 from collections.abc import Iterable, Iterator
 
 from deadheat import stats
+from deadheat.model.finding import CarriedOver
+from deadheat.model.gate import GateResult
 from deadheat.model.observation import Invocation, Slice
-from deadheat.model.result import ContenderResult, GateResult
-from deadheat.report import details, words
-from deadheat.why import BlockTurns, Why
+from deadheat.model.result import ContenderResult
+from deadheat.report import details, findings, gates, verdicts, words
+from deadheat.results.why import BlockTurns, Why
 
 WIDTH = 80
 NOT_JUDGED = "described, not judged: neither is the reference, and no claim names the pair"
@@ -18,7 +20,7 @@ NOT_JUDGED = "described, not judged: neither is the reference, and no claim name
 
 def lines(why: Why, run: str) -> Iterator[str]:
     """From the verdict's sentence to its blocks."""
-    yield f"{words.headline(why.result)} · {run}"
+    yield f"{verdicts.headline(why.result)} · {run}"
     yield ""
     yield from _sentence(why)
     yield ""
@@ -57,23 +59,24 @@ def block_lines(why: Why, number: int, run: str) -> Iterator[str]:
     yield from _wrapped(f"A as many times as fast as B, by round: {', '.join(rounds)}")
     effect = block.effect
     ratio = "none" if effect.ratio is None else f"{effect.ratio:.4f}"
-    told = f"{effect.rounds} of {effect.raced} rounds have both"
-    yield from _wrapped(f"the block's ratio, their geometric mean: {ratio} ({told})")
+    both = f"{effect.rounds} of {effect.raced} rounds have both"
+    how = "of the sums" if block.of_sums else "their geometric mean"
+    yield from _wrapped(f"the block's ratio, {how}: {ratio} ({both})")
 
 
 def _sentence(why: Why) -> Iterator[str]:
     if why.verdict is None:
         ratio = why.estimate.ratio
-        told = "none" if ratio is None else f"{words.ratio(ratio)} ({words.interval(why.estimate.ci)})"
-        yield from _wrapped(f"{why.a} against {why.b}: {told}; {NOT_JUDGED}")
+        found = "none" if ratio is None else f"{words.ratio(ratio)} ({words.interval(why.estimate.ci)})"
+        yield from _wrapped(f"{why.a} against {why.b}: {found}; {NOT_JUDGED}")
         return
-    yield from _wrapped(words.sentence(why.verdict, why.margin))
+    yield from _wrapped(verdicts.sentence(why.verdict, why.margin))
     if why.told is None:
         yield from _wrapped("! results.json holds no verdict of this pair: deadheat report writes it again")
     elif why.agrees:
         yield from _wrapped("results.json says the same, to the last digit")
     else:
-        said = words.sentence(why.told, why.margin)
+        said = verdicts.sentence(why.told, why.margin)
         yield from _wrapped(f"! results.json says otherwise: {said}")
 
 
@@ -86,11 +89,14 @@ def _judging(why: Why) -> Iterator[str]:
     else:
         yield from _wrapped("margin 0: faster where the interval excludes 1, else inconclusive")
     yield from _wrapped(why.looks.describe())
-    if (grown := why.found.grown) is not None:
-        line = why.lines[id(grown)]
-        yield from _wrapped(
-            f"blocks before {grown.from_block + 1} do not count: {grown.why} (line {line:,} of the journal)"
-        )
+    for grown in why.found.grown:
+        if grown.from_block and (not grown.entries or {why.a, why.b} & set(grown.entries)):
+            whose = f" of {', '.join(grown.entries)}" if grown.entries else ""
+            line = why.lines[id(grown)]
+            yield from _wrapped(
+                f"blocks{whose} before {grown.from_block + 1} do not count: {grown.why} (line {line:,} of "
+                "the journal)"
+            )
     ended = f"{why.result.blocks} of {why.race.blocks} blocks were raced"
     if why.settled is not None:
         ended += f": a look ended it, every verdict being in (line {why.settled:,} of the journal)"
@@ -129,17 +135,14 @@ def _estimates(why: Why) -> Iterator[str]:
         judged = why.judged.estimate
         flipped = (judged.log_ratio or 0.0) * (why.estimate.log_ratio or 0.0) < 0
         rows.append(_estimate("the same, as judged", judged, flipped=flipped))
-    rows += [
-        _estimate(twin.method.replace("hodges-lehmann", "Hodges-Lehmann"), twin)
-        for twin in why.estimate.twins
-    ]
+    if (telling := stats.most_telling(why.estimate)) is not None:
+        block, ratio = why.blocks[telling[0]].block + 1, telling[1]
+        rows.append((f"without block {block}, which tells most", f"{ratio:.4f}", "", ""))
     if why.result.null_pair is not None:
         null = why.result.null_pair
         rows.append(("null pair", f"{null.ratio:.4f}", _interval(null.ci), "95%"))
         rows.append(("", "", _interval(null.ci_99_9), "99.9%" + ("" if null.ok else ": excludes 1")))
     yield from _indented(details.aligned(rows))
-    for doubt in stats.disagreements(why.estimate):
-        yield from _wrapped(f"! {doubt}")
 
 
 def _estimate(name: str, estimate: stats.Estimate, *, flipped: bool = False) -> tuple[str, ...]:
@@ -168,12 +171,12 @@ def _gates(why: Why) -> Iterator[str]:
     yield "Gates"
     rows = {row.id: row for row in why.result.contenders}
     groups = [(id_, rows[id_].gates) for id_ in (why.a, why.b)] + [("the race", why.result.gates)]
-    for name, gates in groups:
-        yield f"  {name}: {sum(gate.ok for gate in gates)} of {len(gates)} hold"
-        yield from _indented(details.aligned([_gate(gate) for gate in gates]), by=4)
-        for gate in gates:
+    for name, found in groups:
+        yield f"  {name}: {sum(gate.ok for gate in found)} of {len(found)} hold"
+        yield from _indented(details.aligned([_gate(gate) for gate in found]), by=4)
+        for gate in found:
             if not gate.ok:
-                yield from _wrapped(f"! {gate.name}: {gate.advice}", by=4)
+                yield from _wrapped(f"! {gates.broken(gate)}", by=4)
 
 
 def _gate(gate: GateResult) -> tuple[str, ...]:
@@ -182,37 +185,35 @@ def _gate(gate: GateResult) -> tuple[str, ...]:
 
 
 def _findings(why: Why) -> Iterator[str]:
-    yield "What else the blocks tell"
+    yield "What else the blocks show"
     rows = {row.id: row for row in why.result.contenders}
     for id_ in (why.a, why.b):
         yield from _wrapped(f"{id_}: {'; '.join(_of_row(rows[id_], why.race.reference)) or 'nothing'}")
     pair = {why.a, why.b}
-    for one in why.result.carry_over:
+    carried = [one for one in why.result.findings if isinstance(one, CarriedOver)]
+    for one in carried:
         if {one.contender, one.predecessor} & pair:
-            yield from _wrapped(
-                f"carry-over: {one.contender} right after {one.predecessor} {words.ratio(one.ratio)} times "
-                f"({words.interval(one.ci)}) what it does after others"
-            )
-    if not why.result.carry_over:
+            yield from _wrapped(findings.sentence(one))
+    if not carried:
         yield from _wrapped("carry-over: none found")
 
 
 def _of_row(row: ContenderResult, reference: str) -> Iterator[str]:
     if row.variance is not None:
-        told = row.variance
+        variance = row.variance
         share = (
             ""
-            if told.share_of_starts is None
-            else f", {told.share_of_starts:.0%} of its variance between starts"
+            if variance.share_of_starts is None
+            else f", {variance.share_of_starts:.0%} of its variance between starts"
         )
-        yield f"sd {told.starts_sd:.2%} a start and {told.rounds_sd:.2%} a round{share}"
+        yield f"sd {variance.starts_sd:.2%} a start and {variance.rounds_sd:.2%} a round{share}"
     if row.warm_up is not None:
-        told_of = row.warm_up
-        if told_of.kind == "flat":
+        warm_up = row.warm_up
+        if warm_up.kind == "flat":
             yield "no warm-up in its slices"
         else:
-            steady = "" if told_of.steady_from is None else f", steady from slice {told_of.steady_from}"
-            yield told_of.kind + steady
+            steady = "" if warm_up.steady_from is None else f", steady from slice {warm_up.steady_from}"
+            yield warm_up.kind + steady
     if row.drift is not None:
         yield (
             f"drift within a block against {reference} {words.ratio(row.drift.ratio)} "
@@ -228,19 +229,18 @@ def _turn_rows(why: Why, block: BlockTurns) -> Iterator[tuple[str, ...]]:
         turn = one.turn
         who = "A" if turn.entry == why.a else "B"
         after = words.DASH if one.after is None else one.after
-        told: tuple[str, ...] = ()
+        measured: tuple[str, ...] = ()
         if isinstance(turn, Slice):
             cpu = (
                 f"{turn.server_cpu_ns / 1e3 / turn.replies:.1f}"
                 if turn.server_cpu_ns and turn.replies
                 else words.DASH
             )
-            told = (f"{turn.replies:,}", f"{turn.replies / turn.counted_s:,.0f}", cpu)
+            measured = (f"{turn.replies:,}", f"{turn.replies / turn.counted_s:,.0f}", cpu)
         elif isinstance(turn, Invocation):
             server = words.DASH if turn.server_cpu_s is None else words.seconds(turn.server_cpu_s)
-            told = (words.seconds(turn.wall_s), words.seconds(turn.user_s + turn.system_s), server)
-        place = getattr(turn, "turn", 0)
-        yield (f"{turn.round + 1}", f"{place + 1}", who, *told, f"{one.line:,}", after)
+            measured = (words.seconds(turn.wall_s), words.seconds(turn.user_s + turn.system_s), server)
+        yield (f"{turn.round + 1}", f"{turn.turn + 1}", who, *measured, f"{one.line:,}", after)
 
 
 def _indented(rows: Iterable[str], by: int = 2) -> Iterator[str]:

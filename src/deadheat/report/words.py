@@ -1,10 +1,14 @@
-"""Figures and verdicts in words, the same in every report."""
+"""Figures with their units, the same in every report."""
 
-from deadheat.model.observation import SocketTrace
-from deadheat.model.result import ContenderResult, Measure, Verdict, WorkloadResult
+from deadheat.model.kinds.registry import TRAITS
+from deadheat.model.result import ContenderResult, Measure, Overlaps
 
 UNITS = {"wall_s": "wall time", "cpu_s": "CPU time"}
 DASH = "-"
+# An interval over fewer blocks is more of the t distribution's tails than of the measurement.
+FEWEST_BLOCKS = 3
+# An interval whose ends are so many times apart says nothing.
+WILD = 100.0
 
 
 def unit(metric: str, kind: str) -> str:
@@ -14,7 +18,7 @@ def unit(metric: str, kind: str) -> str:
 
 def asked(kind: str) -> str:
     """What a server is asked, one of them: of gRPC the field counts calls."""
-    return "call" if kind == "grpc" else "request"
+    return TRAITS[kind].unit
 
 
 def rate(kind: str) -> str:
@@ -26,8 +30,29 @@ def ratio(value: float) -> str:
     return figure(value) if value < 0.1 or value >= 10 else f"{value:.2f}"
 
 
-def interval(ci: tuple[float, float] | None) -> str:
-    return f"{ratio(ci[0])} to {ratio(ci[1])}" if ci is not None else "no interval: one block"
+def excess(ratio: float) -> str:
+    """How far a ratio lies from 1: 4% of 1.04; three times and more as times."""
+    return f"{100 * (ratio - 1):.2g}%" if ratio < 2 else f"{figure(ratio)} times"
+
+
+def interval(ci: tuple[float, float] | None, blocks: int | None = None) -> str:
+    """`1.18 to 1.26`. Of fewer blocks than FEWEST_BLOCKS, or as wide as WILD, it is none yet, and says so."""
+    if ci is None and blocks is None:
+        return "no interval: one block"
+    if ci is None or not is_interval(ci, blocks):
+        return "no interval yet" + (f": {blocks} block{'s' * (blocks != 1)}" if blocks is not None else "")
+    return f"{ratio(ci[0])} to {ratio(ci[1])}"
+
+
+def confidence(ci: tuple[float, float] | None, blocks: int | None = None) -> str:
+    """`95% CI 1.18 to 1.26`, or that there is none yet."""
+    shown = interval(ci, blocks)
+    return shown if shown.startswith("no ") else f"95% CI {shown}"
+
+
+def is_interval(ci: tuple[float, float], blocks: int | None = None) -> bool:
+    """Whether an interval of a ratio says anything."""
+    return (blocks is None or blocks >= FEWEST_BLOCKS) and ci[0] > 0 and ci[1] <= WILD * ci[0]
 
 
 def figure(value: float) -> str:
@@ -81,110 +106,25 @@ def amount(metric: str, measure: Measure | None) -> str:
     return figure(measure.estimate) if metric == "throughput_rps" else seconds(measure.estimate)
 
 
-def overlaps(trace: SocketTrace) -> str:
+def overlaps(seen: Overlaps | None) -> str:
     """Whether a client sends before all is handed over, and reads before all is written."""
-    if trace.unknown is not None:
-        return f"not known ({trace.unknown})"
-    seen = {"sends early": trace.sends_early, "reads while writing": trace.reads_while_writing}
-    return ", ".join(what for what, done in seen.items() if done) or "no"
+    if seen is None:
+        return DASH
+    if seen.unknown is not None:
+        return f"not known ({seen.unknown})"
+    done = {"sends early": seen.sends_early, "reads while writing": seen.reads_while_writing}
+    return ", ".join(what for what, yes in done.items() if yes) or "no"
 
 
 def calls(row: ContenderResult) -> str:
     """`50% of those asked`, or why it is not known."""
-    if row.calls is None:
+    if row.figures.calls is None:
         return DASH
-    if row.calls.executed is None:
-        return f"not known ({row.calls.unknown})"
-    share = row.calls.executed / row.calls.asked
+    if row.figures.calls.executed is None:
+        return f"not known ({row.figures.calls.unknown})"
+    share = row.figures.calls.executed / row.figures.calls.asked
     return f"{share:.1%} of those asked" if share < 0.1 else f"{share:.0%} of those asked"
 
 
 def own_measure(metric: str, row: ContenderResult) -> Measure | None:
-    measure = getattr(row, metric)
-    assert measure is None or isinstance(measure, Measure)
-    return measure
-
-
-def headline(result: WorkloadResult) -> str:
-    """`http-hello · requests/s, 64 connections · 6 blocks, 3,840 slices`."""
-    name = result.name + (f" [{result.setting}]" if result.setting else "")
-    name += f" ({result.method})" if result.method != "deadheat" else ""
-    what = unit(result.metric, result.kind)
-    if result.connections is not None:
-        what += f", {result.connections} connections"
-        what += f" of {result.streams} streams" if result.streams not in (None, 1) else ""
-    if result.n is not None:
-        what += f", n = {result.n}"
-    if result.method == "as-published":
-        return f"{name} · {what}"
-    turns = "invocations" if result.kind in ("program", "redis-client") else "slices"
-    blocks = f"{result.blocks} block{'s' if result.blocks != 1 else ''}"
-    if result.blocks < result.blocks_planned:
-        blocks += f" of {result.blocks_planned}"
-    return f"{name} · {what} · {blocks}, {result.slices:,} {turns}"
-
-
-def sentence(verdict: Verdict, margin: float) -> str:
-    """A verdict in one sentence that can be pasted."""
-    if verdict.ratio is None:
-        return f"{verdict.a} against {verdict.b}: {verdict.verdict}" + _why(verdict)
-    figures = f"{ratio(verdict.ratio)} times as fast as {verdict.b} (95% CI {interval(verdict.ci)})"
-    match verdict.verdict:
-        case "faster":
-            return f"{verdict.a} is {figures}"
-        case "dead heat":
-            shown = f"{ratio(verdict.ratio)} (95% CI {interval(verdict.ci)})"
-            return f"{verdict.a} and {verdict.b} are a dead heat, within {margin * 100:.3g}%: {shown}"
-        case "inconclusive":
-            shown = f"{ratio(verdict.ratio)} (95% CI {interval(verdict.ci)})"
-            return f"{verdict.a} against {verdict.b} is not settled: {shown}" + _why(verdict)
-        case _:
-            return f"no verdict: {verdict.a} against {verdict.b}" + _why(verdict)
-
-
-def standing(result: WorkloadResult, row: ContenderResult, margin: float) -> str:
-    """What the table says of a row, beside its figure."""
-    if row.status != "measured":
-        return f"{row.status}: {row.reason}" if row.reason else row.status
-    if row.id == result.reference:
-        return "the reference"
-    if row.against_reference is None:
-        return "no ratio to the reference"
-    against = f"{ratio(row.against_reference.ratio)} ({interval(row.against_reference.ci)})"
-    if row.class_ == "ceiling":
-        return f"{against}: the ceiling, least possible work"
-    verdict = verdict_of(result, row)
-    if verdict is None:
-        return against
-    ci = verdict.ci if verdict.a == row.id else _inverse(verdict.ci)
-    value = row.against_reference.ratio
-    if verdict.verdict == "faster":
-        return f"{ratio(value)} times as fast as {result.reference} (95% CI {interval(ci)})"
-    against = f"{ratio(value)} ({interval(ci)})"
-    if verdict.verdict == "dead heat":
-        return f"{against}: a dead heat with {result.reference}, within {margin * 100:.3g}%"
-    if row.lower_bound:
-        return f"{against}: a lower bound, generator-limited"
-    return f"{against}: {verdict.verdict}"
-
-
-def verdict_of(result: WorkloadResult, row: ContenderResult) -> Verdict | None:
-    """The verdict of a row against the reference."""
-    pair = {row.id, result.reference}
-    return next((v for v in result.verdicts if {v.a, v.b} == pair), None)
-
-
-def judged_interval(result: WorkloadResult, row: ContenderResult) -> tuple[float, float] | None:
-    """The interval of a row's ratio to the reference: the one its verdict was judged by, where it has one."""
-    verdict = verdict_of(result, row)
-    if verdict is not None and verdict.ci is not None:
-        return verdict.ci if verdict.a == row.id else _inverse(verdict.ci)
-    return row.against_reference.ci if row.against_reference else None
-
-
-def _inverse(ci: tuple[float, float] | None) -> tuple[float, float] | None:
-    return (1 / ci[1], 1 / ci[0]) if ci is not None else None
-
-
-def _why(verdict: Verdict) -> str:
-    return f"; {verdict.why}" if verdict.why else ""
+    return row.figures.measure(metric)

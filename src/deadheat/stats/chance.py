@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
-from deadheat.stats.estimate import t_quantile
+from deadheat.stats.estimate import FloatArray, t_quantile
 from deadheat.stats.sequential import Looks
 
 
@@ -25,22 +26,32 @@ def chance_to_find(
     `difference`: how much faster one is (0.03 is 1.03 times as fast); `spread`: the standard deviation of a
     block's log ratio, taken as normal. From a fixed seed, so that it repeats and grows with the difference.
     """
-    noise = np.random.default_rng(seed).standard_normal((runs, looks.blocks[-1]))
-    effects = math.log1p(difference) + spread * noise
     found = np.zeros(runs, dtype=bool)
     over = np.zeros(runs, dtype=bool)
-    for blocks in looks.blocks:
-        if blocks < 2:
-            continue
+    for blocks, (average, deviation) in _noise(looks.blocks, runs, seed).items():
         level = looks.nominal(1 - confidence, blocks)
-        half = t_quantile(1 - level, blocks - 1) * effects[:, :blocks].std(axis=1, ddof=1) / math.sqrt(blocks)
-        mean = effects[:, :blocks].mean(axis=1)
+        half = t_quantile(1 - level, blocks - 1) * spread * deviation / math.sqrt(blocks)
+        mean = math.log1p(difference) + spread * average
         edge = math.log1p(margin)
         faster = ~over & (mean - half > edge)
         inside = (mean - half > -edge) & (mean + half < edge)
         found |= faster
         over |= faster | inside | (mean + half < -edge)
     return float(found.mean())
+
+
+@lru_cache(maxsize=8)
+def _noise(looks: tuple[int, ...], runs: int, seed: int) -> dict[int, tuple[FloatArray, FloatArray]]:
+    """Mean and standard deviation of standard normal blocks at each look of two or more, a value a run."""
+    noise = np.random.default_rng(seed).standard_normal((runs, looks[-1]))
+    sums, squares = noise.cumsum(axis=1), (noise * noise).cumsum(axis=1)
+    moments = {}
+    for blocks in looks:
+        if blocks >= 2:
+            total = sums[:, blocks - 1]
+            variance = (squares[:, blocks - 1] - total * total / blocks) / (blocks - 1)
+            moments[blocks] = (total / blocks, np.sqrt(variance))
+    return moments
 
 
 def smallest_found(

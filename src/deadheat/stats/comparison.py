@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from deadheat.stats.estimate import Estimate, Series, block_effects, estimate, paired
-from deadheat.stats.twins import bootstrap, hodges_lehmann
+from deadheat.stats.rounds import Rounds, effects_of
+
+
+def compare_sums(
+    a: Sequence[Rounds], b: Sequence[Rounds], *, lower_is_better: bool = False, confidence: float = 0.95
+) -> Estimate:
+    """The estimate of how many times as fast a is as b, by their blocks' sums, and its rounds counted.
+
+    Raises ValueError if the two do not align by block and round.
+    """
+    effects, rounds, lost = effects_of(a, b, lower_is_better=lower_is_better)
+    return replace(estimate(effects, confidence=confidence), rounds=rounds, rounds_lost=lost)
+
+
+def absolute_sums(series: Sequence[Rounds], *, confidence: float = 0.95) -> Estimate:
+    """A contender's own level: `ratio` is the geometric mean of its blocks' values, `ci` over blocks.
+
+    Context only: on a shared machine absolute figures drift by far more than this interval says.
+    """
+    values = np.array([block.log_value() for block in series], dtype=float)
+    return estimate(values[np.isfinite(values)], confidence=confidence)
 
 
 def compare(a: Series, b: Series, *, lower_is_better: bool = False, confidence: float = 0.95) -> Estimate:
-    """The estimate of how many times as fast a is as b, with its twins, and its rounds counted.
+    """The same of values that are logs already: one figure a block, and runs of the method's version 1.
 
     Raises ValueError if the two do not align by block and round.
     """
@@ -19,18 +40,10 @@ def compare(a: Series, b: Series, *, lower_is_better: bool = False, confidence: 
     effects = block_effects(a, b, lower_is_better=lower_is_better)
     rounds = sum(pair.size for pair in pairs)
     lost = rounds - sum(int(np.isfinite(pair).sum()) for pair in pairs)
-    return replace(
-        estimate(effects, confidence=confidence),
-        rounds=rounds,
-        rounds_lost=lost,
-        twins=(hodges_lehmann(effects, confidence=confidence), bootstrap(effects, confidence=confidence)),
-    )
+    return replace(estimate(effects, confidence=confidence), rounds=rounds, rounds_lost=lost)
 
 
 def absolute(series: Series, *, confidence: float = 0.95) -> Estimate:
-    """A contender's own level: `ratio` is the geometric mean of its values, `ci` a t interval over blocks.
-
-    Context only: on a shared machine absolute figures drift by far more than this interval says.
-    """
-    zeros = [np.zeros_like(np.asarray(block, dtype=float)) for block in series]
-    return compare(series, zeros, confidence=confidence)
+    """The level of values that are logs already, as `absolute_sums` is of sums."""
+    means = [block[np.isfinite(block)].mean() for block in series if np.isfinite(block).any()]
+    return estimate(np.array(means, dtype=float), confidence=confidence)

@@ -25,8 +25,8 @@ class Estimate:
 
     `log_ratio` is None if no block could be compared; `low` and `high` are infinite where the blocks allow
     no interval (fewer than two). `confidence` is that of this interval alone: one that was adjusted for a
-    family or for looks has more than the 95% that it is printed with. `method` is "t", "hodges-lehmann" or
-    "bootstrap"; `twins` are the other two where `compare` made this one.
+    family or for looks has more than the 95% that it is printed with. `effects` are the blocks' own log
+    ratios, shape (blocks,), where they are known.
     """
 
     log_ratio: float | None
@@ -34,11 +34,10 @@ class Estimate:
     high: float
     confidence: float
     blocks: int
-    method: str
     standard_error: float = math.inf
     rounds: int = 0
     rounds_lost: int = 0
-    twins: tuple[Estimate, ...] = ()
+    effects: tuple[float, ...] = ()
 
     @property
     def ratio(self) -> float | None:
@@ -61,15 +60,13 @@ class Estimate:
     def constant(self) -> bool:
         """Whether two or more blocks gave exactly the same ratio, which measurements do not.
 
-        Of a t estimate by its standard error, so that it is the same at every confidence.
+        By its standard error, so that it is the same at every confidence.
         """
         spread = self.standard_error if math.isfinite(self.standard_error) else self.half_width
         return self.blocks > 1 and spread <= NO_SPREAD
 
     def at(self, confidence: float) -> Estimate:
-        """The same t estimate at another confidence level."""
-        if self.method != "t":
-            raise ValueError(f"a {self.method} estimate cannot be taken to another confidence")
+        """The same estimate at another confidence level."""
         if self.log_ratio is None:
             return replace(self, confidence=confidence)
         quantile = t_quantile(confidence, self.blocks - 1) if self.blocks > 1 else math.inf
@@ -120,7 +117,8 @@ def estimate(effects: FloatArray, *, confidence: float = 0.95) -> Estimate:
         raise ValueError("block effects must be finite: block_effects leaves out blocks without a value")
     blocks = len(effects)
     if blocks == 0:
-        return Estimate(None, -math.inf, math.inf, confidence, 0, "t")
+        return Estimate(None, -math.inf, math.inf, confidence, 0)
     mean = float(effects.mean())
     error = float(effects.std(ddof=1)) / math.sqrt(blocks) if blocks > 1 else math.inf
-    return Estimate(mean, -math.inf, math.inf, confidence, blocks, "t", error).at(confidence)
+    own = tuple(effects.tolist())
+    return Estimate(mean, -math.inf, math.inf, confidence, blocks, error, effects=own).at(confidence)

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from scipy.special import stdtr
 
+from deadheat.model.reason import Reason
 from deadheat.stats.estimate import Estimate
 from deadheat.stats.sequential import Looks
 from deadheat.stats.verdict import DEFAULT_MARGIN, Verdict, judge, log_margin, region
@@ -35,7 +36,9 @@ def judge_family(
     *,
     confidence: float = 0.95,
     looks: Looks | None = None,
-    doubts: Mapping[Key, Sequence[str]] | None = None,
+    doubts: Mapping[Key, Sequence[Reason]] | None = None,
+    fewest_blocks: int | Mapping[Key, int] = 2,
+    look_penalty: bool = True,
 ) -> dict[Key, Verdict]:
     """Verdicts of a family of t estimates, keys in the order given; confidence is the family's.
 
@@ -44,19 +47,33 @@ def judge_family(
     spent over them (Ye et al. 2013), and the verdicts hold at whichever look the run stopped. Each verdict's
     estimate has the interval of its level, so that the printed interval and the verdict cannot disagree;
     being at least as wide as its unadjusted one, each alone covers with the family's confidence or more.
+    A pair with fewer blocks than `fewest_blocks` is undecided. Pairs may differ in blocks: one whose data
+    stopped once it was decided stays decided, since levels only get milder (section "Looks" of the method).
+    `look_penalty`: what more blocks would settle is told at the last look's level, not at alpha.
     """
     alpha = 1 - confidence
     verdicts: dict[Key, Verdict] = {}
+    fewest = {
+        key: fewest_blocks if isinstance(fewest_blocks, int) else fewest_blocks[key] for key in estimates
+    }
     while len(verdicts) < len(estimates):
         level = alpha / (len(estimates) - len(verdicts))
         adjusted = {key: _at(e, level, looks) for key, e in estimates.items() if key not in verdicts}
-        decided = [key for key, e in adjusted.items() if region(e.low, e.high, margin) != "across"]
+        decided = [
+            key
+            for key, e in adjusted.items()
+            if e.blocks >= fewest[key] and region(e.low, e.high, margin) != "across"
+        ]
         # One a step, the surest first: the rest may then be judged at the next, milder level.
         surest = sorted(decided, key=lambda key: decision_p(estimates[key], margin))[:1]
         step = len(verdicts) + 1
         for key in surest or adjusted:
             verdict = judge(
-                adjusted[key], margin, doubts=(doubts or {}).get(key, ()), later_confidence=1 - level
+                adjusted[key],
+                margin,
+                doubts=(doubts or {}).get(key, ()),
+                fewest_blocks=fewest[key],
+                later_confidence=1 - (looks.last_level(level) if looks and look_penalty else level),
             )
             verdicts[key] = replace(verdict, family=len(estimates), step=step, alpha=round(level, 12))
     return {key: verdicts[key] for key in estimates}

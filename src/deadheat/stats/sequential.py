@@ -16,6 +16,8 @@ from deadheat.stats.verdict import Verdict
 
 # A run does not stop before so many blocks by itself: fewer say little of how much starts differ.
 FEWEST_BLOCKS = 5
+# Of alpha, what a race keeps back for blocks beyond its planned end, where it may go on.
+RESERVE = 0.1
 # Enough runs that a level of 5% is met to within 0.1 points; simulated from a fixed seed, so always the same.
 _RUNS = 200_000
 _SEED = 1_983
@@ -31,9 +33,16 @@ class Looks:
     1989): all looks together cover with the stated confidence, so it holds however the run came to stop,
     for a difference, for equivalence, at the budget or by hand. Alpha is spent as information (blocks)
     comes in, by the O'Brien-Fleming type function of Lan and DeMets (1983): hardly any of it early.
+
+    A race that may go on plans its looks up to the most blocks it may ever have. It spends all but `reserve`
+    of alpha by `end`, its planned end, and the rest from there to the last look, by the same function each:
+    whoever decides to go on, and for whatever reason, all looks together keep to alpha. With no `end` there
+    is nothing beyond the last look.
     """
 
     blocks: tuple[int, ...]
+    end: int | None = None
+    reserve: float = RESERVE
 
     def __post_init__(self) -> None:
         if not self.blocks or self.blocks[0] < 1 or any(np.diff(self.blocks) <= 0):
@@ -49,8 +58,13 @@ class Looks:
 
     def spent(self, alpha: float, blocks: int) -> float:
         """How much of alpha may have been spent once this many blocks are in; half of it on each side."""
-        information = min(1.0, blocks / self.blocks[-1])
-        return 4 * float(ndtr(float(ndtri(alpha / 4)) / math.sqrt(information)))
+        last = self.blocks[-1]
+        if self.end is None or self.end >= last:
+            return _obrien_fleming(alpha, blocks / last)
+        by_end = (1 - self.reserve) * alpha
+        if blocks <= self.end:
+            return _obrien_fleming(by_end, blocks / self.end)
+        return by_end + _obrien_fleming(alpha - by_end, (blocks - self.end) / (last - self.end))
 
     def nominal(self, alpha: float, blocks: int) -> float:
         """The two-sided level at which a t interval over `blocks` blocks is to be taken, in (0, alpha].
@@ -61,37 +75,52 @@ class Looks:
         """
         return _nominal(self, alpha, blocks)
 
+    def last_level(self, alpha: float) -> float:
+        """The level at the last look: what more blocks would be judged at, looks and reserve paid for."""
+        return self.nominal(alpha, self.blocks[-1])
+
+    @property
+    def planned_end(self) -> int:
+        """The blocks after which a race ends that nobody asks to go on."""
+        return self.blocks[-1] if self.end is None else self.end
+
     def describe(self, alpha: float = 0.05) -> str:
         """The rule for people, as --dry-run prints it."""
-        first, last = self.blocks[0], self.blocks[-1]
-        if first == last:
+        first, last = self.blocks[0], self.planned_end
+        if first == self.blocks[-1]:
             return f"one look, after {last} {_blocks(last)}, at {alpha:.2g}"
-        evenly = self.blocks == tuple(range(first, last + 1))
+        evenly = self.blocks == tuple(range(first, self.blocks[-1] + 1))
         when = f"each block from {first} on" if evenly else f"{', '.join(map(str, self.blocks))} blocks"
+        more = ""
+        if last < self.blocks[-1]:
+            more = f"; may go on to {self.blocks[-1]}, for which {self.reserve:.0%} of alpha is kept"
         return (
             f"looks after {when}; stops {self._stops()}; alpha {alpha:.2g} spent by O'Brien and Fleming's "
             f"rule, {self.nominal(alpha, first):.2g} at the first look, a level of "
-            f"{self.nominal(alpha, last):.2g} at the last"
+            f"{self.nominal(alpha, last):.2g} at the last{more}"
         )
 
     def _stops(self) -> str:
-        first, last = self.blocks[0], self.blocks[-1]
+        first, last = self.blocks[0], self.planned_end
         if last <= FEWEST_BLOCKS:
             return f"after {last}"
         earliest = "" if first >= FEWEST_BLOCKS else f" after {FEWEST_BLOCKS} or more"
         return f"when every pair is faster or a dead heat{earliest}, else after {last}"
 
 
-def plan_looks(blocks: int) -> Looks:
+def plan_looks(blocks: int, *, most: int | None = None, first: int = 3) -> Looks:
     """Looks for a run of up to `blocks` blocks: after each block from a quarter of them on.
 
-    Not before 3 blocks: earlier than that so little alpha is spent that nothing could be decided. After each
-    block, because somebody may watch and stop there: with fewer planned looks, a run watched for 20 blocks
-    and stopped as soon as it looks good errs in 5.4% of cases at 5%, and with these it keeps to it. Against
-    8 looks that costs 3% of the interval's width at 20 blocks.
+    Not before `first` blocks: earlier than that so little alpha is spent that nothing could be decided. After
+    each block, because somebody may watch and stop there: with fewer planned looks, a run watched for 20
+    blocks and stopped as soon as it looks good errs in 5.4% of cases at 5%, and with these it keeps to it.
+    Against 8 looks that costs 3% of the interval's width at 20 blocks. `most`: up to how many blocks the run
+    may be made to go on.
     """
-    first = min(blocks, max(3, math.ceil(blocks / 4)))
-    return Looks(tuple(range(first, blocks + 1)))
+    begin = min(blocks, max(first, math.ceil(blocks / 4)))
+    if most is None or most <= blocks:
+        return Looks(tuple(range(begin, blocks + 1)))
+    return Looks(tuple(range(begin, most + 1)), end=blocks)
 
 
 def settled(verdicts: Iterable[Verdict]) -> bool:
@@ -151,6 +180,13 @@ def _null_statistics(looks: tuple[int, ...]) -> tuple[NDArray[np.float32], ...]:
             # Single precision is plenty, and there may be many looks.
             statistics.append((np.abs(total) / np.sqrt(variance * blocks)).astype(np.float32))
     return tuple(statistics)
+
+
+def _obrien_fleming(alpha: float, information: float) -> float:
+    """Of alpha, what may be spent at this share of the information, 0 to 1; Lan and DeMets 1983."""
+    if information <= 0:
+        return 0.0
+    return 4 * float(ndtr(float(ndtri(alpha / 4)) / math.sqrt(min(1.0, information))))
 
 
 def _blocks(count: int) -> str:

@@ -9,6 +9,7 @@ about 20% (sd) whatever the span.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,33 +50,80 @@ class Design:
         return self.blocks * self.rounds * 2 * contenders * (self.counted_s + self.lead_in_s)
 
 
-def rounds_of(
-    effects: FloatArray, design: Design, runs: int, rng: np.random.Generator, noise: Noise | None = None
-) -> FloatArray:
-    """Simulated runs by Deadheat's design; shape (runs, contenders, blocks, rounds), log throughput.
+@dataclass(frozen=True)
+class Planted:
+    """A contender whose truth is known: `rate` replies a second in the long run, stalls and all.
 
-    `effects` is each contender's true log throughput. Each round is a random permutation of the contenders
-    followed by its reverse, and holds the mean of the two slices.
+    `stall_share` of its slices lose `stall_depth` of their replies (1: a slice without a single one).
+    `slow_starts` of its starts are `slow_by` slower than the rest. `own_slice_sd`: noise that hits nobody
+    else. The long run is the mean over slices of replies, and over starts of the log of the rate; both are
+    kept at `rate`, so that the truth of a pair is the ratio of two rates.
+    """
+
+    rate: float = 1.0
+    stall_share: float = 0.0
+    stall_depth: float = 1.0
+    slow_starts: float = 0.0
+    slow_by: float = 0.1
+    own_slice_sd: float = 0.0
+
+    @property
+    def log_level(self) -> float:
+        """The log rate of a start that is not a slow one, in a slice without a stall."""
+        slowed = self.slow_starts * math.log(1 - self.slow_by)
+        return math.log(self.rate) - math.log(1 - self.stall_share * self.stall_depth) - slowed
+
+
+def slices_of(
+    planted: Sequence[Planted],
+    design: Design,
+    runs: int,
+    rng: np.random.Generator,
+    noise: Noise | None = None,
+) -> FloatArray:
+    """Simulated runs by Deadheat's design: rates of slices, shape (runs, contenders, blocks, rounds, 2).
+
+    Each round is a random permutation of the contenders followed by its reverse. The machine's heavy-tailed
+    slice noise is cut at five standard deviations, or its mean would not exist on the scale of rates.
     """
     noise = noise or Noise()
-    contenders = len(effects)
+    contenders = len(planted)
     turns = design.rounds * 2 * contenders
     offsets = rng.normal(0, noise.start_sd, (runs, contenders, design.blocks))
-    result = np.empty((runs, contenders, design.blocks, design.rounds))
+    slow_starts = np.array([one.slow_starts for one in planted])[:, None]
+    slowed = np.log([1 - one.slow_by for one in planted])[:, None]
+    offsets += slowed * (rng.random(offsets.shape) < slow_starts)
+    levels = offsets + np.array([one.log_level for one in planted])[:, None]
+    most = 5 * noise.slice_sd * math.sqrt(noise.slice_sd_at_s / design.counted_s)
+    result = np.empty((runs, contenders, design.blocks, design.rounds, 2))
     machine = Machine(noise, runs, rng)
     for block in range(design.blocks):
         machine.rest(design.between_blocks_s)
         state = machine.run(turns, design.lead_in_s + design.counted_s)
-        state += slice_noise(noise, design.counted_s, (runs, turns), rng)
+        state += np.clip(slice_noise(noise, design.counted_s, (runs, turns), rng), -most, most)
         by_round = state.reshape(runs, design.rounds, 2, contenders)
         order = rng.random((runs, design.rounds, contenders)).argsort(axis=-1)
+        paired = np.empty_like(by_round)
         # The reversed half is read backwards, so that both halves are in the order of the permutation.
-        mean = (by_round[:, :, 0, :] + by_round[:, :, 1, ::-1]) / 2
-        paired = np.empty_like(mean)
-        np.put_along_axis(paired, order, mean, axis=-1)
-        level = effects + offsets[:, :, block]
-        result[:, :, block, :] = paired.transpose(0, 2, 1) + level[:, :, None]
+        np.put_along_axis(paired[:, :, 0], order, by_round[:, :, 0], axis=-1)
+        np.put_along_axis(paired[:, :, 1], order, by_round[:, :, 1, ::-1], axis=-1)
+        result[:, :, block] = paired.transpose(0, 3, 1, 2) + levels[:, :, block, None, None]
+    np.exp(result, out=result)
+    for i, one in enumerate(planted):
+        shape = result[:, i].shape
+        if one.own_slice_sd:
+            result[:, i] *= np.exp(rng.normal(-(one.own_slice_sd**2) / 2, one.own_slice_sd, shape))
+        if one.stall_share:
+            result[:, i] *= np.where(rng.random(shape) < one.stall_share, 1 - one.stall_depth, 1.0)
     return result
+
+
+def block_logs(slices: FloatArray) -> FloatArray:
+    """Log of replies over time of each block, shape (runs, contenders, blocks): the method's own scale.
+
+    A block without a reply gets the log of a reply in a million, so that it stays a number.
+    """
+    return np.asarray(np.log(np.maximum(slices.mean(axis=(-2, -1)), 1e-6)), dtype=float)
 
 
 def slice_noise(

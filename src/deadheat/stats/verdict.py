@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from deadheat.model.reason import NoCommonBlock, NoSpread, Reason, RoundsLost, TooFewBlocks, Undecided
 from deadheat.stats.estimate import Estimate
 from deadheat.stats.power import blocks_needed
-from deadheat.stats.twins import disagreements
 
 Kind = Literal["faster", "dead heat", "inconclusive", "invalid"]
 
@@ -30,7 +30,7 @@ class Verdict:
     kind: Kind
     estimate: Estimate
     margin: float
-    why: str | None = None
+    reasons: tuple[Reason, ...] = ()
     more_blocks: int | None = None
     family: int = 1
     step: int = 1
@@ -43,9 +43,9 @@ class Verdict:
             return None
         return "a" if self.estimate.log_ratio > 0 else "b"
 
-    def void(self, why: str) -> Verdict:
+    def void(self, reason: Reason) -> Verdict:
         """The same figures without a verdict, for a broken gate."""
-        return replace(self, kind="invalid", why=why, more_blocks=None)
+        return replace(self, kind="invalid", reasons=(reason,), more_blocks=None)
 
 
 def log_margin(margin: float) -> float:
@@ -69,48 +69,45 @@ def judge(
     estimate: Estimate,
     margin: float = DEFAULT_MARGIN,
     *,
-    doubts: Sequence[str] = (),
+    doubts: Sequence[Reason] = (),
+    fewest_blocks: int = 2,
     later_confidence: float | None = None,
 ) -> Verdict:
     """The verdict that an estimate's own interval supports.
 
     `faster` only if the interval lies wholly outside the margin; `dead heat` only if wholly inside (two
     one-sided tests, Schuirmann 1987, at the printed confidence and so stricter than his 90% interval). At
-    margin 0 the question is whether the interval excludes 1, and nothing is a dead heat. Twins that disagree
-    make it inconclusive whatever the interval, and so do `doubts` of the caller's.
+    margin 0 the question is whether the interval excludes 1, and nothing is a dead heat. Fewer blocks than
+    `fewest_blocks` make it inconclusive whatever the interval, and so do `doubts` of the caller's.
     `later_confidence` is what more blocks would be judged at, where that is milder than at an early look.
     """
-    reasons = [*_unfit(estimate), *disagreements(estimate), *doubts]
+    reasons = [*unfit(estimate, fewest_blocks), *doubts]
     if reasons:
-        return Verdict("inconclusive", estimate, margin, "; ".join(reasons))
+        return Verdict("inconclusive", estimate, margin, tuple(reasons))
     where = region(estimate.low, estimate.high, margin)
     if where == "outside":
         return Verdict("faster", estimate, margin)
     if where == "inside":
-        return Verdict("dead heat", estimate, margin, f"within {100 * margin:.3g}%")
+        return Verdict("dead heat", estimate, margin)
     return _undecided(estimate, margin, later_confidence)
 
 
-def _unfit(estimate: Estimate) -> list[str]:
-    """Why no interval of this estimate could be judged."""
+def unfit(estimate: Estimate, fewest_blocks: int = 2) -> list[Reason]:
+    """Why no interval of this estimate could be judged; `fewest_blocks` are at least 2."""
     if estimate.blocks == 0:
-        return ["no block has a value of both"]
-    reasons = []
+        return [NoCommonBlock()]
+    reasons: list[Reason] = []
     if estimate.rounds_lost > max(1, MAX_LOST_SHARE * estimate.rounds):
-        reasons.append(f"{estimate.rounds_lost} of {estimate.rounds} rounds have no value (zero or failed)")
-    if estimate.blocks == 1:
-        reasons.append("one block has no interval: at least 2 are needed")
+        reasons.append(RoundsLost(lost=estimate.rounds_lost, rounds=estimate.rounds))
+    if estimate.blocks < max(2, fewest_blocks):
+        reasons.append(TooFewBlocks(blocks=estimate.blocks, needed=max(2, fewest_blocks)))
     elif estimate.constant:
-        reasons.append(f"{estimate.blocks} blocks gave exactly the same ratio, which no measurement does")
+        reasons.append(NoSpread(blocks=estimate.blocks))
     return reasons
 
 
 def _undecided(estimate: Estimate, margin: float, later_confidence: float | None) -> Verdict:
     later = estimate if later_confidence is None else estimate.at(later_confidence)
     extra = blocks_needed(later, margin)
-    why = (
-        "the interval covers 1" if margin == 0 else f"the interval crosses the margin of {100 * margin:.3g}%"
-    )
-    if extra is None:
-        why += ", and more blocks are unlikely to settle it"
-    return Verdict("inconclusive", estimate, margin, why, extra)
+    reason = Undecided(margin=margin, hopeless=extra is None)
+    return Verdict("inconclusive", estimate, margin, (reason,), extra)

@@ -32,15 +32,6 @@ class WarmUp:
     start: float
     change_points: tuple[int, ...]
 
-    def describe(self, contender: str) -> str:
-        """The finding for people."""
-        if self.kind == "never got steady":
-            return f"{contender} never got steady"
-        if self.kind == "flat":
-            return f"{contender} was steady from the first slice"
-        at_first = f"{self.start:.2f} of its level at first"
-        return f"{contender} {self.kind}: {at_first}, steady from slice {self.steady_from}"
-
 
 def warm_up(series: Series, *, tolerance: float = TOLERANCE) -> WarmUp | None:
     """Change points of log throughput over slices since the start, averaged over blocks.

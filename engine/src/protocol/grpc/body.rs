@@ -1,7 +1,8 @@
 //! The messages of one reply, compared as they come in.
 
 use super::expected::Wanted;
-use super::message::{unpack, PREFIX};
+use super::framing::PREFIX;
+use crate::encoding::gzip;
 
 /// Servers and clients of gRPC agree on 4 MiB where nobody says anything else.
 const LONGEST_MESSAGE: u32 = 4 << 20;
@@ -147,8 +148,8 @@ impl Body {
             return Ok(());
         }
         if self.is_packed {
-            let message = unpack(&self.got, LONGEST_MESSAGE);
-            let message = message.ok_or("a compressed message that cannot be unpacked")?;
+            let message = gzip::unpack(&self.got, LONGEST_MESSAGE as usize);
+            let message = message.map_err(|_| "a compressed message that cannot be unpacked")?;
             let packed = std::mem::replace(&mut self.got, message);
             if expected.is(&self.got) {
                 expected.is_also(&packed);

@@ -1,22 +1,22 @@
 //! The reply that is expected.
 
-use super::message::{framed, PREFIX};
-use crate::template::nested::Nested;
+use super::framing::{framed, PREFIX};
+use crate::template::Template;
 use prost_reflect::{DynamicMessage, MessageDescriptor};
 use std::cell::RefCell;
 
-/// Of every call of a turn.
+/// Of every call of a run.
 #[derive(Clone, Debug)]
 pub struct Expected {
     /// With its prefix: what most servers will send.
-    framed: Nested,
+    framed: Template,
     /// A compressed form of it that has come, with its prefix; empty if none has.
     packed: RefCell<Vec<u8>>,
     descriptor: MessageDescriptor,
 }
 
 impl Expected {
-    pub fn new(framed: Nested, descriptor: MessageDescriptor) -> Self {
+    pub fn new(framed: Template, descriptor: MessageDescriptor) -> Self {
         Self {
             framed,
             packed: RefCell::default(),
@@ -60,7 +60,7 @@ impl Wanted<'_> {
     /// These compressed bytes are the message: next time they need not be unpacked.
     pub fn is_also(&self, packed: &[u8]) {
         if self.expected.framed.constant().is_some() {
-            let packed = framed(1, Nested::bytes(packed));
+            let packed = framed(1, Template::bytes(packed));
             *self.expected.packed.borrow_mut() = packed.constant().unwrap_or_default().to_vec();
         }
     }

@@ -1,6 +1,8 @@
 //! Header blocks of replies: initial headers and trailers.
 
-use crate::protocol::h2::known;
+use crate::encoding::percent;
+use crate::protocol::h2::cached_block::HeaderFields;
+use crate::protocol::h2::field_rules::status;
 
 /// Names of the statuses, by number.
 const STATUSES: [&str; 17] = [
@@ -27,7 +29,7 @@ const SHOWN: usize = 200;
 
 /// What is of interest in a block.
 #[derive(Clone, Debug, Default)]
-pub struct Head {
+pub struct GrpcFields {
     /// `:status`; trailers have none.
     pub http_status: Option<u16>,
     pub is_grpc: bool,
@@ -35,11 +37,11 @@ pub struct Head {
     grpc_message: String,
 }
 
-impl known::Head for Head {
+impl HeaderFields for GrpcFields {
     fn take(&mut self, name: &[u8], value: &[u8]) {
         let text = || std::str::from_utf8(value).ok();
         match name {
-            b":status" => self.http_status = text().and_then(|text| text.parse().ok()),
+            b":status" => self.http_status = status(value),
             b"content-type" => self.is_grpc = value.starts_with(b"application/grpc"),
             // What is no number is no status anyone asked for.
             b"grpc-status" => {
@@ -61,7 +63,7 @@ impl known::Head for Head {
     }
 }
 
-impl Head {
+impl GrpcFields {
     /// The status in words.
     #[cold]
     pub fn status_text(&self) -> String {
@@ -76,25 +78,7 @@ impl Head {
 
 /// A grpc-message without its percent signs; those that stand for nothing stay.
 fn decoded(text: &[u8]) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((&byte, behind)) = rest.split_first() {
-        let digits = behind
-            .get(..2)
-            .filter(|digits| byte == b'%' && digits.iter().all(u8::is_ascii_hexdigit));
-        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
-        match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
-            Some(decoded) => {
-                bytes.push(decoded);
-                rest = &behind[2..];
-            }
-            None => {
-                bytes.push(byte);
-                rest = behind;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+    String::from_utf8_lossy(&percent::decode_lossy(text)).into_owned()
 }
 
 #[cfg(test)]

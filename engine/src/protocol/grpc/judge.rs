@@ -2,11 +2,11 @@
 
 use super::body::Body;
 use super::expected::Expected;
-use super::head::Head;
+use super::head::GrpcFields;
 use crate::protocol::{ErrorKind, Failure};
 
 /// Why a reply is none of gRPC's.
-pub fn not_grpc(head: &Head) -> Option<Failure> {
+pub fn not_grpc(head: &GrpcFields) -> Option<Failure> {
     match head.http_status {
         Some(200) if head.is_grpc => None,
         Some(200) => Some(Failure::protocol("a reply that is not application/grpc")),
@@ -22,7 +22,7 @@ pub fn not_grpc(head: &Head) -> Option<Failure> {
 /// many it had to bring.
 #[inline]
 pub fn judge(
-    trailers: &Head,
+    trailers: &GrpcFields,
     body: &Body,
     messages: u32,
     expected: Option<&Expected>,
@@ -43,7 +43,7 @@ pub fn judge(
 }
 
 #[cold]
-fn explain(trailers: &Head, body: &Body, messages: u32, got: Option<String>) -> Failure {
+fn explain(trailers: &GrpcFields, body: &Body, messages: u32, got: Option<String>) -> Failure {
     match trailers.grpc_status {
         None => Failure::protocol("trailers without grpc-status"),
         Some(0) if !body.is_whole() => Failure::protocol("a message that ends in the middle"),

@@ -5,42 +5,46 @@
 //! before it is decoded: unchanged header blocks, expected messages. Whatever does not compare
 //! is decoded in full. Source: gRPC over HTTP/2, github.com/grpc/grpc, doc/PROTOCOL-HTTP2.md.
 
-mod ask;
 mod body;
+mod contract;
 mod expected;
+mod framing;
 mod head;
 mod judge;
 mod message;
+mod request;
+mod spec;
 mod template;
-mod wire;
 
-pub use ask::Ask;
+pub use spec::CallSpec;
 
 use self::body::Body;
+use self::contract::contract;
 use self::expected::Expected;
-use self::head::Head;
+use self::head::GrpcFields;
 use self::judge::{judge, not_grpc};
-use self::message::{contract, Method};
-use super::h2::exchange::{Asked, End, Exchange};
-use super::h2::wire::Wire;
-use super::h2::Client;
+use self::message::Method;
+use super::asked::Asked;
+use super::h2::exchange::{End, Exchange};
+use super::h2::rendered::RenderedRequest;
+use super::h2::Http2Client;
 use super::Failure;
 use crate::error::{Error, Result};
 use prost_reflect::DescriptorPool;
 
 /// The protocol.
-pub type Grpc = Client<Calls>;
+pub type Grpc = Http2Client<Calls>;
 
-/// Calls of one method, as rendered for one turn, and the judgement of their replies.
+/// Calls of one method, as rendered for one run, and the judgement of their replies.
 #[derive(Clone)]
 pub struct Calls {
-    ask: Ask,
+    spec: CallSpec,
     method: Method,
     is_tls: bool,
     authority: String,
     messages: u32,
     /// Of the one call.
-    wires: Vec<Wire>,
+    wires: Vec<RenderedRequest>,
     expected: Option<Expected>,
     /// An expected message with its sequence number in place.
     scratch: Vec<u8>,
@@ -52,24 +56,24 @@ const ODD_TOKEN: &str = "{\u{e9}~}";
 impl Grpc {
     /// # Errors
     /// The contract cannot be read, the call is not in it, or the JSON does not fit it.
-    pub fn new(ask: &Ask, is_tls: bool, authority: &str) -> Result<Self> {
-        Self::with_contract(&contract(ask)?, ask, is_tls, authority)
+    pub fn new(spec: &CallSpec, is_tls: bool, authority: &str) -> Result<Self> {
+        Self::with_contract(&contract(spec)?, spec, is_tls, authority)
     }
 
     /// # Errors
     /// The call is not in the contract, or the JSON does not fit it.
     pub fn with_contract(
         pool: &DescriptorPool,
-        ask: &Ask,
+        spec: &CallSpec,
         is_tls: bool,
         authority: &str,
     ) -> Result<Self> {
-        let method = Method::find(pool, ask)?;
-        method.request(&ask.data, ODD_TOKEN, ask.gzip)?;
-        if let Some(expect) = &ask.expect {
+        let method = Method::find(pool, spec)?;
+        method.request(&spec.data, ODD_TOKEN, spec.gzip)?;
+        if let Some(expect) = &spec.expect {
             method.reply(expect, ODD_TOKEN)?;
         }
-        for (name, value) in &ask.metadata {
+        for (name, value) in &spec.metadata {
             let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
             let is_value = |byte: u8| (b' '..=b'~').contains(&byte);
             if name.is_empty() || !name.bytes().all(is_name) || !value.bytes().all(is_value) {
@@ -79,11 +83,11 @@ impl Grpc {
             }
         }
         Ok(Self::over(Calls {
-            ask: ask.clone(),
+            spec: spec.clone(),
             method,
             is_tls,
             authority: authority.into(),
-            messages: ask.messages.unwrap_or(1),
+            messages: spec.messages.unwrap_or(1),
             wires: Vec::new(),
             expected: None,
             scratch: Vec::new(),
@@ -93,21 +97,21 @@ impl Grpc {
 
 impl Exchange for Calls {
     type Reply = Body;
-    type Head = Head;
+    type Fields = GrpcFields;
 
     fn prepare(&mut self, token: &str) {
-        let ask = &self.ask;
-        let payload = self.method.request(&ask.data, token, ask.gzip);
+        let spec = &self.spec;
+        let payload = self.method.request(&spec.data, token, spec.gzip);
         let payload = payload.expect("looked at in `new`, with an odd token");
-        self.wires = wire::wires(ask, self.is_tls, &self.authority, token, payload);
-        self.expected = ask.expect.as_ref().map(|expect| {
+        self.wires = request::wires(spec, self.is_tls, &self.authority, token, payload);
+        self.expected = spec.expect.as_ref().map(|expect| {
             let reply = self.method.reply(expect, token);
             reply.expect("looked at in `new`, with an odd token")
         });
     }
 
     #[inline]
-    fn wires(&self) -> &[Wire] {
+    fn wires(&self) -> &[RenderedRequest] {
         &self.wires
     }
 
@@ -122,7 +126,7 @@ impl Exchange for Calls {
     }
 
     #[inline]
-    fn head(&mut self, _: Asked, _: &mut Body, head: &Head) -> Option<Failure> {
+    fn head(&mut self, _: Asked, _: &mut Body, head: &GrpcFields) -> Option<Failure> {
         not_grpc(head)
     }
 
@@ -135,12 +139,17 @@ impl Exchange for Calls {
     ) -> std::result::Result<(), Failure> {
         let expected = self.expected.as_ref();
         let wanted = expected.map(|expected| expected.of(asked.sequence, &mut self.scratch));
-        body.take(content, wanted.as_ref(), self.ask.gzip)
+        body.take(content, wanted.as_ref(), self.spec.gzip)
             .map_err(Failure::protocol)
     }
 
     #[inline]
-    fn end(&mut self, asked: Asked, body: &mut Body, end: End<'_, Head>) -> (u16, Option<Failure>) {
+    fn end(
+        &mut self,
+        asked: Asked,
+        body: &mut Body,
+        end: End<'_, GrpcFields>,
+    ) -> (u16, Option<Failure>) {
         let (head, failure) = match end {
             End::Data => {
                 let failure = Failure::protocol("the trailers are missing");

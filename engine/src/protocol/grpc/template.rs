@@ -3,7 +3,8 @@
 //! A text in a message in a message: each has its length before it, and the number of digits
 //! changes all of them. Source: Protocol Buffers, "Encoding".
 
-use crate::template::nested::{Length, Nested};
+use crate::encoding::varint;
+use crate::template::{LengthPrefix, Template};
 use prost_reflect::{Kind, MessageDescriptor};
 
 const VARINT: u64 = 0;
@@ -13,14 +14,14 @@ const FOUR_BYTES: u64 = 5;
 
 /// The message with a place for each `{seq}` in its texts; `None` if it is not understood
 /// (groups, an encoding that only proto2 has).
-pub fn template(descriptor: &MessageDescriptor, mut bytes: &[u8]) -> Option<Nested> {
-    let mut template = Nested::default();
+pub fn template(descriptor: &MessageDescriptor, mut bytes: &[u8]) -> Option<Template> {
+    let mut template = Template::default();
     while !bytes.is_empty() {
         let field = bytes;
-        let key = varint(&mut bytes)?;
+        let key = varint::read(&mut bytes)?;
         let counted = match key & 7 {
             VARINT => {
-                varint(&mut bytes)?;
+                varint::read(&mut bytes)?;
                 None
             }
             EIGHT_BYTES => {
@@ -33,7 +34,7 @@ pub fn template(descriptor: &MessageDescriptor, mut bytes: &[u8]) -> Option<Nest
             }
             COUNTED => {
                 let head = &field[..field.len() - bytes.len()];
-                let length = usize::try_from(varint(&mut bytes)?).ok()?;
+                let length = usize::try_from(varint::read(&mut bytes)?).ok()?;
                 let content = bytes.get(..length)?;
                 bytes = &bytes[length..];
                 Some((head, content))
@@ -47,28 +48,15 @@ pub fn template(descriptor: &MessageDescriptor, mut bytes: &[u8]) -> Option<Nest
         let number = u32::try_from(key >> 3).ok()?;
         let inner = match descriptor.get_field(number)?.kind() {
             Kind::String => {
-                let mut text = Nested::default();
+                let mut text = Template::default();
                 text.push_text(content);
                 text
             }
             Kind::Message(inner) => self::template(&inner, content)?,
-            _ => Nested::bytes(content),
+            _ => Template::bytes(content),
         };
         template.push(head);
-        template.push_counted(Length::Varint, inner);
+        template.push_counted(LengthPrefix::Varint, inner);
     }
     Some(template)
-}
-
-fn varint(bytes: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = bytes.split_first()?;
-        *bytes = rest;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return Some(value);
-        }
-    }
-    None
 }

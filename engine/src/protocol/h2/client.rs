@@ -1,73 +1,78 @@
 //! Any protocol over HTTP/2, as the load loop drives it.
 
-use super::connection::Connection;
-use super::counts::Traffic;
-use super::exchange::{Asked, Exchange};
+use super::connection::Http2Connection;
+use super::counts::Http2Counts;
+use super::exchange::Exchange;
 use super::frame::{self, Frame, PREFACE};
-use crate::protocol::{Failure, Protocol, Reply, Slot};
+use crate::protocol::asked::Asked;
+use crate::protocol::{Counters, Failure, Protocol, Reply, Slot};
 
-/// The protocol, with the requests of one turn rendered.
+/// The protocol, with the requests of one run rendered.
 #[derive(Clone)]
-pub struct Client<E> {
+pub struct Http2Client<E> {
     exchange: E,
     /// How often `prepare` was called: each time there may be other headers.
-    turn: u64,
-    /// Since the turn began.
-    traffic: Traffic,
+    run: u64,
+    /// Since the run began.
+    counts: Http2Counts,
 }
 
-impl<E: Exchange> Client<E> {
+impl<E: Exchange> Http2Client<E> {
     pub fn over(exchange: E) -> Self {
         let mut client = Self {
             exchange,
-            turn: 0,
-            traffic: Traffic::default(),
+            run: 0,
+            counts: Http2Counts::default(),
         };
         client.prepare("");
         client
     }
 }
 
-impl<E: Exchange> Protocol for Client<E> {
-    type Connection = Connection<E>;
+impl<E: Exchange> Protocol for Http2Client<E> {
+    type Connection = Http2Connection<E>;
+
+    fn seed(&mut self, seed: u64) {
+        self.exchange.seed(seed);
+    }
 
     fn prepare(&mut self, token: &str) {
         self.exchange.prepare(token);
-        self.turn += 1;
-        self.traffic = Traffic::default();
+        self.run += 1;
+        self.counts = Http2Counts::default();
     }
 
-    fn connect(&mut self, depth: u32, output: &mut Vec<u8>) -> Connection<E> {
+    fn connect(&mut self, depth: u32, output: &mut Vec<u8>) -> Http2Connection<E> {
         let from = output.len();
-        let connection = Connection::new(depth, output);
-        self.traffic
+        let connection = Http2Connection::new(depth, output);
+        self.counts
             .frames_sent
             .walk(&output[from + PREFACE.len()..]);
         connection
     }
 
-    fn ready(&self, connection: &Connection<E>) -> bool {
+    fn ready(&self, connection: &Http2Connection<E>) -> bool {
         connection.is_ready
     }
 
     #[inline]
-    fn room(&self, connection: &Connection<E>) -> u32 {
+    fn room(&self, connection: &Http2Connection<E>) -> u32 {
         connection.room()
     }
 
     #[inline]
-    fn spent(&self, connection: &Connection<E>) -> bool {
-        connection.is_spent
+    fn is_draining(&self, connection: &Http2Connection<E>) -> bool {
+        connection.is_draining
     }
 
-    fn untaken<'a>(&self, connection: &'a Connection<E>) -> &'a [Slot] {
-        &connection.untaken
+    fn unprocessed<'a>(&self, connection: &'a Http2Connection<E>) -> &'a [Slot] {
+        &connection.unprocessed
     }
 
     #[inline]
     fn request(
         &mut self,
-        connection: &mut Connection<E>,
+        connection: &mut Http2Connection<E>,
         slot: Slot,
         sequence: u64,
         output: &mut Vec<u8>,
@@ -75,22 +80,22 @@ impl<E: Exchange> Protocol for Client<E> {
         let from = output.len();
         let request = self.exchange.pick(sequence);
         let asked = Asked { request, sequence };
-        let is_usual = connection.request(slot, asked, self.turn, &mut self.exchange, output);
-        self.traffic.requests_sent += 1;
+        let is_usual = connection.request(slot, asked, self.run, &mut self.exchange, output);
+        self.counts.requests_sent += 1;
         if is_usual {
-            self.traffic.frames_sent.count(frame::HEADERS);
+            self.counts.frames_sent.count(frame::HEADERS);
             if self.exchange.wires()[request as usize].has_payload {
-                self.traffic.frames_sent.count(frame::DATA);
+                self.counts.frames_sent.count(frame::DATA);
             }
         } else {
-            self.traffic.frames_sent.walk(&output[from..]);
+            self.counts.frames_sent.walk(&output[from..]);
         }
     }
 
     #[inline]
     fn receive(
         &mut self,
-        connection: &mut Connection<E>,
+        connection: &mut Http2Connection<E>,
         input: &[u8],
         output: &mut Vec<u8>,
         replies: &mut impl FnMut(Reply),
@@ -107,42 +112,44 @@ impl<E: Exchange> Protocol for Client<E> {
                     "not HTTP/2: it does not begin with SETTINGS",
                 ));
             }
-            self.traffic.received(&frame);
+            self.counts.received(&frame);
             connection.frame(&frame, &mut self.exchange, output, replies)?;
         }
         if output.len() > from {
-            self.traffic.frames_sent.walk(&output[from..]);
+            self.counts.frames_sent.walk(&output[from..]);
         }
         Ok(at)
     }
 
-    fn begun(&self, connection: &Connection<E>, slot: Slot, _unused: usize) -> bool {
+    fn begun(&self, connection: &Http2Connection<E>, slot: Slot, _unused: usize) -> bool {
         connection.streams.get(slot).has_head
     }
 
-    fn why_late(&self, connection: &Connection<E>, slot: Slot) -> Option<&'static str> {
+    fn why_late(&self, connection: &Http2Connection<E>, slot: Slot) -> Option<&'static str> {
         let waits = connection.blocked.contains(&slot);
         waits.then_some("the server's flow-control window stays closed")
     }
 
     fn abandon(
         &mut self,
-        connection: &mut Connection<E>,
+        connection: &mut Http2Connection<E>,
         slot: Slot,
         output: &mut Vec<u8>,
     ) -> bool {
         let id = connection.streams.get(slot).id;
         if id != 0 {
             frame::push_reset(id, frame::CANCEL, output);
-            self.traffic.frames_sent.count(frame::RST_STREAM);
+            self.counts.frames_sent.count(frame::RST_STREAM);
             connection.end(slot);
         }
-        connection.untaken.retain(|&untaken| untaken != slot);
+        connection
+            .unprocessed
+            .retain(|&unprocessed| unprocessed != slot);
         connection.is_ready
     }
 
-    fn traffic(&self) -> Option<Traffic> {
-        Some(self.traffic)
+    fn counters(&self) -> Option<Counters> {
+        Some(Counters::Http2(self.counts))
     }
 }
 

@@ -1,11 +1,12 @@
 //! One HTTP/2 connection as a client sees it: what it sends.
 
-use super::exchange::{Asked, Exchange};
+use super::cached_block::CachedBlock;
+use super::exchange::Exchange;
 use super::frame::{self, DATA, END_STREAM, FRAME_SIZE, WINDOW};
 use super::hpack::{self, Decoder};
-use super::known::Known;
+use super::rendered::RenderedRequest;
 use super::stream::Streams;
-use super::wire::Wire;
+use crate::protocol::asked::Asked;
 use crate::protocol::Slot;
 use std::collections::VecDeque;
 
@@ -22,15 +23,15 @@ pub struct Peer {
     pub table_size: usize,
 }
 
-pub struct Connection<E: Exchange> {
+pub struct Http2Connection<E: Exchange> {
     pub streams: Streams<E::Reply>,
     pub peer: Peer,
     /// SETTINGS have come.
     pub is_ready: bool,
     /// No new requests.
-    pub is_spent: bool,
+    pub is_draining: bool,
     /// Requests that the server has left to another connection. They have no stream any more.
-    pub untaken: Vec<Slot>,
+    pub unprocessed: Vec<Slot>,
     /// Bytes that the server still takes on this connection.
     pub window: i64,
     /// Requests whose payload waits for a window.
@@ -38,12 +39,12 @@ pub struct Connection<E: Exchange> {
     /// Bytes that came and were not given back to the server's window.
     pub consumed: u32,
     pub decoder: Decoder,
-    pub known_head: Known<E::Head>,
-    pub known_trailers: Known<E::Head>,
+    pub known_head: CachedBlock<E::Fields>,
+    pub known_trailers: CachedBlock<E::Fields>,
     /// A header block that goes on in CONTINUATIONs: stream, flags, bytes so far.
     pub block: Option<(u32, u8)>,
     pub block_bytes: Vec<u8>,
-    /// Which turn's headers are in the server's table; 0: none.
+    /// Which run's headers are in the server's table; 0: none.
     entered: u64,
     /// The table became smaller, and the server has yet to be told that this is known.
     pub size_update: Option<usize>,
@@ -51,7 +52,7 @@ pub struct Connection<E: Exchange> {
     scratch: Vec<u8>,
 }
 
-impl<E: Exchange> Connection<E> {
+impl<E: Exchange> Http2Connection<E> {
     /// Appends preface and SETTINGS.
     pub fn new(depth: u32, output: &mut Vec<u8>) -> Self {
         output.extend_from_slice(frame::PREFACE);
@@ -72,14 +73,14 @@ impl<E: Exchange> Connection<E> {
                 table_size: hpack::TABLE_SIZE,
             },
             is_ready: false,
-            is_spent: false,
-            untaken: Vec::new(),
+            is_draining: false,
+            unprocessed: Vec::new(),
             window: i64::from(WINDOW),
             blocked: VecDeque::new(),
             consumed: 0,
             decoder: Decoder::default(),
-            known_head: Known::default(),
-            known_trailers: Known::default(),
+            known_head: CachedBlock::default(),
+            known_trailers: CachedBlock::default(),
             block: None,
             block_bytes: Vec::new(),
             entered: 0,
@@ -90,20 +91,20 @@ impl<E: Exchange> Connection<E> {
 
     #[inline]
     pub fn room(&self) -> u32 {
-        if self.is_spent || !self.is_ready || !self.blocked.is_empty() {
+        if self.is_draining || !self.is_ready || !self.blocked.is_empty() {
             return 0;
         }
         self.peer.most_streams.saturating_sub(self.streams.active())
     }
 
-    /// Appends a request. `turn` is the number of the turn that `wires` were rendered for.
+    /// Appends a request. `run` is the number of the run that `wires` were rendered for.
     /// True if it was the usual one: HEADERS, and DATA if there is a payload.
     #[inline]
     pub fn request(
         &mut self,
         slot: Slot,
         asked: Asked,
-        turn: u64,
+        run: u64,
         exchange: &mut E,
         output: &mut Vec<u8>,
     ) -> bool {
@@ -113,23 +114,29 @@ impl<E: Exchange> Connection<E> {
         let length = wire.payload.len(asked.sequence);
         stream.length = length;
         let fits = length as i64 <= self.window.min(self.peer.stream_window);
-        let is_usual = fits && self.entered == turn && wire.is_short(asked.sequence, length);
+        let is_usual = fits && self.entered == run && wire.is_short(asked.sequence, length);
         if is_usual {
             wire.push_whole(stream.id, asked.sequence, length, output);
             stream.sent = length;
             stream.window -= length as i64;
             self.window -= length as i64;
         } else {
-            self.request_slowly(slot, turn, wire, output);
+            self.request_slowly(slot, run, wire, output);
         }
         if self.streams.is_used_up() {
-            self.is_spent = true;
+            self.is_draining = true;
         }
         is_usual
     }
 
-    /// The first request of a turn on this connection, or a large one.
-    fn request_slowly(&mut self, slot: Slot, turn: u64, wire: &Wire, output: &mut Vec<u8>) {
+    /// The first request of a run on this connection, or a large one.
+    fn request_slowly(
+        &mut self,
+        slot: Slot,
+        run: u64,
+        wire: &RenderedRequest,
+        output: &mut Vec<u8>,
+    ) {
         let stream = self.streams.get(slot);
         let (id, sequence) = (stream.id, stream.asked.sequence);
         let mut block = Vec::new();
@@ -139,18 +146,18 @@ impl<E: Exchange> Connection<E> {
         }
         if wire.table_size > self.peer.table_size {
             wire.plain_block.write(sequence, &mut block);
-        } else if self.entered == turn {
+        } else if self.entered == run {
             wire.next_block.write(sequence, &mut block);
         } else {
             wire.first_block.write(sequence, &mut block);
-            self.entered = turn;
+            self.entered = run;
         }
         frame::push_block(&block, wire.end_of_headers(), id, output);
         self.send_payload(slot, wire, output);
     }
 
     /// Sends as much of a payload as the windows allow.
-    fn send_payload(&mut self, slot: Slot, wire: &Wire, output: &mut Vec<u8>) {
+    fn send_payload(&mut self, slot: Slot, wire: &RenderedRequest, output: &mut Vec<u8>) {
         let stream = self.streams.get_mut(slot);
         let payload = wire
             .payload
@@ -177,7 +184,7 @@ impl<E: Exchange> Connection<E> {
     }
 
     /// A window has grown: whatever was blocked is tried again.
-    pub fn unblock(&mut self, wires: &[Wire], output: &mut Vec<u8>) {
+    pub fn unblock(&mut self, wires: &[RenderedRequest], output: &mut Vec<u8>) {
         for _ in 0..self.blocked.len() {
             if let Some(slot) = self.blocked.pop_front() {
                 let request = self.streams.get(slot).asked.request;

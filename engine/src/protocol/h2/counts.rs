@@ -21,15 +21,15 @@ const NAMES: [&str; 11] = [
 
 /// Frames of one direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counts([u64; NAMES.len()]);
+pub struct FrameCounts([u64; NAMES.len()]);
 
-impl Counts {
+impl FrameCounts {
     #[inline]
     pub fn count(&mut self, kind: u8) {
         self.0[usize::from(kind).min(NAMES.len() - 1)] += 1;
     }
 
-    /// Counts whole frames, one behind the other.
+    /// FrameCounts whole frames, one behind the other.
     pub fn walk(&mut self, mut bytes: &[u8]) {
         while let Some(&[a, b, c, kind, _, _, _, _, _]) = bytes.first_chunk::<{ frame::HEADER }>() {
             self.count(kind);
@@ -49,7 +49,7 @@ impl Counts {
     }
 }
 
-impl Serialize for Counts {
+impl Serialize for FrameCounts {
     /// By name, and only types that there were.
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let named = NAMES.iter().zip(self.0).filter(|(_, count)| *count > 0);
@@ -57,17 +57,17 @@ impl Serialize for Counts {
     }
 }
 
-/// What went over the connections of a target in one turn, but for the opening of those that
+/// What went over the connections of a target in one run, but for the opening of those that
 /// stood when it began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Traffic {
+pub struct Http2Counts {
     /// Requests that went out, whatever came of them, those sent again included.
     pub requests_sent: u64,
-    pub frames_sent: Counts,
-    pub frames_received: Counts,
+    pub frames_sent: FrameCounts,
+    pub frames_received: FrameCounts,
 }
 
-impl Traffic {
+impl Http2Counts {
     pub fn add(&mut self, other: &Self) {
         self.requests_sent += other.requests_sent;
         self.frames_sent.add(&other.frames_sent);
@@ -91,7 +91,7 @@ mod tests {
         frame::push(frame::DATA, 0, 1, &[0; 300], &mut bytes);
         frame::push(frame::DATA, 0, 3, b"", &mut bytes);
         frame::push(77, 0, 0, b"x", &mut bytes);
-        let mut counts = Counts::default();
+        let mut counts = FrameCounts::default();
         counts.walk(&bytes);
         assert_eq!(
             serde_json::to_value(counts).unwrap(),

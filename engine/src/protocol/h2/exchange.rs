@@ -1,16 +1,9 @@
 //! What a protocol over HTTP/2 has to say of its requests and of what answers them.
 
-use super::known::Head;
-use super::wire::Wire;
+use super::cached_block::HeaderFields;
+use super::rendered::RenderedRequest;
+use crate::protocol::asked::Asked;
 use crate::protocol::Failure;
-
-/// Which request a stream carries.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Asked {
-    /// Index among those of [`Exchange::wires`].
-    pub request: u32,
-    pub sequence: u64,
-}
 
 /// How a stream has ended.
 pub enum End<'a, H> {
@@ -26,13 +19,16 @@ pub enum End<'a, H> {
 pub trait Exchange {
     /// What is remembered of a reply while it comes in.
     type Reply: Default;
-    type Head: Head;
+    type Fields: HeaderFields;
 
-    /// A new token for the turn that begins: render now whatever can be rendered once.
+    /// What requests are drawn by, where they are drawn at random.
+    fn seed(&mut self, _seed: u64) {}
+
+    /// A new token for the run that begins: render now whatever can be rendered once.
     fn prepare(&mut self, token: &str);
 
     /// The requests as they were rendered last.
-    fn wires(&self) -> &[Wire];
+    fn wires(&self) -> &[RenderedRequest];
 
     /// Which of them request number `sequence` is.
     fn pick(&self, sequence: u64) -> u32;
@@ -41,8 +37,12 @@ pub trait Exchange {
     fn begin(&mut self, reply: &mut Self::Reply);
 
     /// A reply has begun, and goes on. What is wrong with it is told when it has ended.
-    fn head(&mut self, asked: Asked, reply: &mut Self::Reply, head: &Self::Head)
-        -> Option<Failure>;
+    fn head(
+        &mut self,
+        asked: Asked,
+        reply: &mut Self::Reply,
+        head: &Self::Fields,
+    ) -> Option<Failure>;
 
     /// A piece of the reply's body.
     ///
@@ -60,6 +60,6 @@ pub trait Exchange {
         &mut self,
         asked: Asked,
         reply: &mut Self::Reply,
-        end: End<'_, Self::Head>,
+        end: End<'_, Self::Fields>,
     ) -> (u16, Option<Failure>);
 }

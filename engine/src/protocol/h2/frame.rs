@@ -55,6 +55,7 @@ const CODES: [&str; 14] = [
     "HTTP_1_1_REQUIRED",
 ];
 pub const NO_ERROR: u32 = 0;
+pub const PROTOCOL_ERROR: u32 = 1;
 pub const CANCEL: u32 = 8;
 
 pub fn code_name(code: u32) -> &'static str {

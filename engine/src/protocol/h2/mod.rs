@@ -2,15 +2,17 @@
 //! and the client that gRPC and plain requests have in common.
 //! Source: RFC 9113 (HTTP/2), RFC 7541 (HPACK).
 
+pub mod cached_block;
 pub mod client;
 pub mod connection;
 pub mod counts;
 pub mod exchange;
+pub mod field_rules;
 pub mod frame;
 pub mod hpack;
-pub mod known;
 mod receive;
+pub mod rendered;
+mod shared_fields;
 pub mod stream;
-pub mod wire;
 
-pub use client::Client;
+pub use client::Http2Client;

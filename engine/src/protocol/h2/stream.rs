@@ -1,6 +1,6 @@
 //! The requests of one connection: which stream is whose, and how far each has come.
 
-use super::exchange::Asked;
+use crate::protocol::asked::Asked;
 use crate::protocol::{Failure, Slot};
 
 /// One request and its reply.

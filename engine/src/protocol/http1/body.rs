@@ -1,8 +1,8 @@
 //! A reply's body as it comes: its end is found and its bytes are compared, none are kept.
 
 use super::chunked::{step, Chunks};
-use super::compare::Compared;
-use super::head::{Framing, Head, Malformed};
+use super::head::{Framing, Malformed, ResponseHead};
+use crate::protocol::http::compare::Compared;
 
 /// What of the body has come, and whether it was right so far.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ impl Body {
     /// The body that belongs to `head`. Replies to HEAD, 204 and 304 have none, whatever their
     /// headers say.
     #[inline]
-    pub fn new(head: &Head, to_head_request: bool) -> Self {
+    pub fn new(head: &ResponseHead, to_head_request: bool) -> Self {
         let state = if to_head_request || head.status == 204 || head.status == 304 {
             State::Length(0)
         } else {

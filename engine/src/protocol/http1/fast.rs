@@ -1,7 +1,8 @@
 //! The usual reply: right, complete in one read, with the same head as the one before it.
 
 use super::head::Framing;
-use super::{Connection, Http1};
+use super::rendered::Expected;
+use super::{Http1, Http1Connection};
 use crate::protocol::Reply;
 
 impl Http1 {
@@ -10,10 +11,12 @@ impl Http1 {
     #[inline]
     pub(super) fn usual(
         &mut self,
-        connection: &mut Connection,
+        connection: &mut Http1Connection,
         input: &[u8],
     ) -> Option<(Reply, usize)> {
-        let head = self.known_head?;
+        let (slot, asked) = connection.in_flight.front()?;
+        let known = &self.known[self.rendered.head_place(asked.request)];
+        let head = known.head?;
         let Framing::Length(length) = head.framing else {
             return None;
         };
@@ -21,27 +24,24 @@ impl Http1 {
         if !head.keep_alive || !self.keep_alive || !may_have_body {
             return None;
         }
-        let end = self
-            .known
-            .len()
-            .checked_add(usize::try_from(length).ok()?)?;
-        if input.len() < end || !input.starts_with(&self.known) {
+        let from = known.bytes.len();
+        let end = from.checked_add(usize::try_from(length).ok()?)?;
+        if input.len() < end || !input.starts_with(&known.bytes) {
             return None;
         }
-        let (slot, asked) = connection.in_flight.front()?;
-        let prepared = &self.requests[asked.request as usize];
-        let status_is_right = prepared.request.expect.accepts(head.status);
-        let body_is_right = match &prepared.expected_body {
-            None => true,
-            Some(expected) => expected.constant() == Some(&input[self.known.len()..end]),
+        let traits = self.traits[asked.request as usize];
+        let (body_is_right, is_known) = match self.rendered.expected(asked.request) {
+            Expected::Any => (true, false),
+            Expected::Constant(expected) => (*expected == input[from..end], true),
+            Expected::Varies => return None,
         };
-        if prepared.is_head || !status_is_right || !body_is_right {
+        if traits.is_head || !traits.accept(head.status) || !body_is_right {
             return None;
         }
         connection.in_flight.pop();
         // The same bytes are right again, as long as there is one request with one right body.
         let is_only = self.requests.len() == 1;
-        if is_only && prepared.expected_body.is_some() && self.known_reply.count_in(input, 1) == 0 {
+        if is_only && is_known && self.known_reply.count_in(input, 1) == 0 {
             self.known_reply.set(&input[..end]);
             self.known_status = head.status;
         }

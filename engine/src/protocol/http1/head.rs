@@ -15,7 +15,7 @@ pub enum Framing {
 
 /// What the head of a reply says, as far as a load generator has to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct ResponseHead {
     /// Bytes of the head, its empty line included.
     pub len: usize,
     pub status: u16,
@@ -32,7 +32,7 @@ pub struct Malformed(pub &'static str);
 ///
 /// # Errors
 /// [`Malformed`] as soon as the bytes cannot become a reply, whatever follows.
-pub fn parse(input: &[u8]) -> Result<Option<Head>, Malformed> {
+pub fn parse(input: &[u8]) -> Result<Option<ResponseHead>, Malformed> {
     match parse_lines(input) {
         Ok(None) if input.len() >= LONGEST_HEAD => Err(Malformed("a header block over 64 KiB")),
         Ok(Some(head)) if head.len > LONGEST_HEAD => Err(Malformed("a header block over 64 KiB")),
@@ -40,14 +40,15 @@ pub fn parse(input: &[u8]) -> Result<Option<Head>, Malformed> {
     }
 }
 
-fn parse_lines(input: &[u8]) -> Result<Option<Head>, Malformed> {
+fn parse_lines(input: &[u8]) -> Result<Option<ResponseHead>, Malformed> {
     let Some((line, mut at)) = next_line(input, 0)? else {
         return check_start(input).map(|()| None);
     };
     let (minor, status) = parse_status_line(line)?;
     let mut length = None;
-    let mut chunked = false;
-    let mut keep_alive = minor >= 1;
+    // The last transfer coding, if there is any: whether it is chunked.
+    let mut coding = None;
+    let mut connection = ConnectionOptions::default();
     loop {
         let Some((line, next)) = next_line(input, at)? else {
             return Ok(None);
@@ -67,23 +68,28 @@ fn parse_lines(input: &[u8]) -> Result<Option<Head>, Malformed> {
                 length = Some(value);
             }
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
-                if !value.eq_ignore_ascii_case(b"chunked") {
-                    return Err(Malformed("a Transfer-Encoding other than chunked"));
-                }
-                chunked = true;
+                coding = Some(last_coding(value, coding)?);
             }
             10 if name.eq_ignore_ascii_case(b"connection") => {
-                keep_alive = keeps_alive(value, keep_alive);
+                connection.take(value);
             }
             _ => {}
         }
     }
-    let framing = match (chunked, length) {
-        (true, _) => Framing::Chunked,
-        (false, Some(length)) => Framing::Length(length),
-        (false, None) => Framing::UntilClose,
+    let framing = match (coding, length) {
+        // RFC 9112, sections 6.1 and 6.3: whoever sends these may smuggle a reply.
+        (Some(_), Some(_)) => {
+            return Err(Malformed("both Transfer-Encoding and Content-Length"));
+        }
+        (Some(_), None) if minor == 0 => {
+            return Err(Malformed("a Transfer-Encoding in HTTP/1.0"));
+        }
+        (Some(true), None) => Framing::Chunked,
+        (None, Some(length)) => Framing::Length(length),
+        (Some(false) | None, None) => Framing::UntilClose,
     };
-    Ok(Some(Head {
+    let keep_alive = !connection.close && (minor >= 1 || connection.keep_alive);
+    Ok(Some(ResponseHead {
         len: at,
         status,
         framing,
@@ -151,17 +157,40 @@ fn parse_length(value: &[u8]) -> Result<u64, Malformed> {
         .fold(0, |sum, digit| sum * 10 + u64::from(digit - b'0')))
 }
 
-fn keeps_alive(value: &[u8], before: bool) -> bool {
-    value
-        .split(|&byte| byte == b',')
-        .fold(before, |keep, word| {
-            let word = word.trim_ascii();
-            if word.eq_ignore_ascii_case(b"close") {
-                false
-            } else {
-                keep || word.eq_ignore_ascii_case(b"keep-alive")
-            }
-        })
+/// Whether the last of the codings in `value`, behind those before it, is chunked.
+fn last_coding(value: &[u8], before: Option<bool>) -> Result<bool, Malformed> {
+    let mut last = before.unwrap_or(false);
+    let mut chunked = u32::from(last);
+    for word in words(value) {
+        last = word.eq_ignore_ascii_case(b"chunked");
+        chunked += u32::from(last);
+    }
+    match chunked {
+        0 | 1 => Ok(last),
+        _ => Err(Malformed("a body that is chunked twice")),
+    }
+}
+
+/// What the `Connection` headers say; `close` counts wherever it stands (RFC 9112, section 9.3).
+#[derive(Default)]
+struct ConnectionOptions {
+    close: bool,
+    keep_alive: bool,
+}
+
+impl ConnectionOptions {
+    fn take(&mut self, value: &[u8]) {
+        for word in words(value) {
+            self.close |= word.eq_ignore_ascii_case(b"close");
+            self.keep_alive |= word.eq_ignore_ascii_case(b"keep-alive");
+        }
+    }
+}
+
+/// The elements of a list that are not empty.
+fn words(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let words = value.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
+    words.filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]
@@ -205,7 +234,27 @@ mod tests {
             );
         }
         assert!(framing("Content-Length: 1\r\nContent-Length: 2\r\n").is_err());
-        assert!(framing("Transfer-Encoding: gzip\r\n").is_err());
+    }
+
+    #[test]
+    fn transfer_codings() {
+        for (headers, expected) in [
+            ("Transfer-Encoding: gzip, chunked\r\n", Framing::Chunked),
+            (
+                "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n",
+                Framing::Chunked,
+            ),
+            ("Transfer-Encoding: gzip\r\n", Framing::UntilClose),
+            ("Transfer-Encoding: chunked, gzip\r\n", Framing::UntilClose),
+            ("Transfer-Encoding: xchunked\r\n", Framing::UntilClose),
+        ] {
+            assert_eq!(framing(headers), Ok(expected), "{headers}");
+        }
+        assert!(framing("Transfer-Encoding: chunked, chunked\r\n").is_err());
+        let both = "Transfer-Encoding: chunked\r\nContent-Length: 5\r\n";
+        assert!(framing(both).is_err());
+        let old = b"HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+        assert!(parse(old).is_err());
     }
 
     #[test]
@@ -214,8 +263,12 @@ mod tests {
         assert!(!keep("HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n"));
         assert!(!keep("HTTP/1.0 200 OK\r\n\r\n"));
         assert!(keep("HTTP/1.0 200 OK\r\nConnection: Keep-Alive\r\n\r\n"));
+        for options in ["upgrade, Close", "close, keep-alive", "keep-alive,,close"] {
+            let head = format!("HTTP/1.1 200 OK\r\nConnection: {options}\r\n\r\n");
+            assert!(!keep(&head), "{options}");
+        }
         assert!(!keep(
-            "HTTP/1.1 200 OK\r\nConnection: upgrade, Close\r\n\r\n"
+            "HTTP/1.0 200 OK\r\nConnection: close\r\nConnection: keep-alive\r\n\r\n"
         ));
     }
 

@@ -1,10 +1,10 @@
 //! Requests of HTTP/1.1 as fields of HTTP/2, RFC 9113 section 8.
 
 use crate::error::{Error, Result};
-use crate::protocol::h2::wire::Unrendered;
-use crate::protocol::http1::Request;
-use crate::template::nested::Nested;
+use crate::protocol::h2::rendered::RequestTemplate;
+use crate::protocol::http::Request;
 use crate::template::with_token;
+use crate::template::Template;
 
 /// Headers of a connection, RFC 9113 section 8.2.2; HTTP/2 has frames for what they say.
 const FORBIDDEN: [&str; 5] = [
@@ -32,8 +32,13 @@ pub fn check(request: &Request) -> Result<()> {
 }
 
 /// A request with the token in place.
-pub fn unrendered(request: &Request, is_tls: bool, authority: &str, token: &str) -> Unrendered {
-    let text = |template: &str| Nested::text(&with_token(template, token));
+pub fn request_template(
+    request: &Request,
+    is_tls: bool,
+    authority: &str,
+    token: &str,
+) -> RequestTemplate {
+    let text = |template: &str| Template::text(&with_token(template, token));
     let is_host = |name: &str| name.eq_ignore_ascii_case("host");
     let host = request.headers.iter().find(|(name, _)| is_host(name));
     let authority = host.map_or(authority, |(_, value)| value);
@@ -41,9 +46,9 @@ pub fn unrendered(request: &Request, is_tls: bool, authority: &str, token: &str)
     let mut fields = vec![
         (
             ":method".to_owned(),
-            Nested::bytes(request.method.as_bytes()),
+            Template::bytes(request.method.as_bytes()),
         ),
-        (":scheme".to_owned(), Nested::bytes(scheme.as_bytes())),
+        (":scheme".to_owned(), Template::bytes(scheme.as_bytes())),
         (":path".to_owned(), text(&request.path)),
         (":authority".to_owned(), text(authority)),
     ];
@@ -52,9 +57,9 @@ pub fn unrendered(request: &Request, is_tls: bool, authority: &str, token: &str)
     }
     let payload = request.body.as_deref().map(text).unwrap_or_default();
     if request.body.is_some() && !fields.iter().any(|(name, _)| name == "content-length") {
-        let mut length = Nested::default();
+        let mut length = Template::default();
         length.push_length_of(&payload);
         fields.push(("content-length".to_owned(), length));
     }
-    Unrendered { fields, payload }
+    RequestTemplate { fields, payload }
 }

@@ -5,31 +5,32 @@ mod fields;
 mod head;
 mod reply;
 
-use self::fields::unrendered;
-use self::head::Head;
+use self::fields::request_template;
+use self::head::ReplyFields;
 use self::reply::Reply;
-use super::h2::exchange::{Asked, End, Exchange};
-use super::h2::wire::{render, Wire};
-use super::h2::Client;
-use super::http1::mix::Mix;
-use super::http1::Request;
+use super::asked::Asked;
+use super::h2::exchange::{End, Exchange};
+use super::h2::rendered::{render, RenderedRequest};
+use super::h2::Http2Client;
+use super::http::mix::{Draw, Mix};
+use super::http::Request;
 use super::Failure;
 use crate::error::Result;
-use crate::template::nested::Nested;
 use crate::template::with_token;
+use crate::template::Template;
 
 /// The protocol.
-pub type Http2 = Client<Requests>;
+pub type Http2 = Http2Client<Requests>;
 
-/// Requests, as rendered for one turn, and the judgement of their replies.
+/// Requests, as rendered for one run, and the judgement of their replies.
 #[derive(Clone)]
 pub struct Requests {
     requests: Vec<Request>,
     mix: Mix,
     is_tls: bool,
     authority: String,
-    wires: Vec<Wire>,
-    expected_bodies: Vec<Option<Nested>>,
+    wires: Vec<RenderedRequest>,
+    expected_bodies: Vec<Option<Template>>,
     /// An expected body with its sequence number in place.
     scratch: Vec<u8>,
 }
@@ -39,10 +40,10 @@ impl Http2 {
     ///
     /// # Errors
     /// A header that HTTP/2 has no place for.
-    pub fn new(requests: Vec<Request>, is_tls: bool, authority: &str) -> Result<Self> {
+    pub fn new(requests: Vec<Request>, draw: Draw, is_tls: bool, authority: &str) -> Result<Self> {
         requests.iter().try_for_each(fields::check)?;
         Ok(Self::over(Requests {
-            mix: Mix::new(&requests),
+            mix: Mix::new(&requests).drawn(draw),
             requests,
             is_tls,
             authority: authority.into(),
@@ -65,7 +66,11 @@ impl Requests {
 
 impl Exchange for Requests {
     type Reply = Reply;
-    type Head = Head;
+    type Fields = ReplyFields;
+
+    fn seed(&mut self, seed: u64) {
+        self.mix.seed(seed);
+    }
 
     fn prepare(&mut self, token: &str) {
         let requests = self.requests.iter();
@@ -73,16 +78,16 @@ impl Exchange for Requests {
             .clone()
             .map(|request| {
                 let body = request.expect.body.as_ref();
-                body.map(|body| Nested::text(&with_token(body, token)))
+                body.map(|body| Template::text(&with_token(body, token)))
             })
             .collect();
         let requests =
-            requests.map(|request| unrendered(request, self.is_tls, &self.authority, token));
+            requests.map(|request| request_template(request, self.is_tls, &self.authority, token));
         self.wires = render(requests.collect());
     }
 
     #[inline]
-    fn wires(&self) -> &[Wire] {
+    fn wires(&self) -> &[RenderedRequest] {
         &self.wires
     }
 
@@ -97,7 +102,7 @@ impl Exchange for Requests {
     }
 
     #[inline]
-    fn head(&mut self, _: Asked, reply: &mut Reply, head: &Head) -> Option<Failure> {
+    fn head(&mut self, _: Asked, reply: &mut Reply, head: &ReplyFields) -> Option<Failure> {
         reply.begin(head);
         None
     }
@@ -120,7 +125,7 @@ impl Exchange for Requests {
         &mut self,
         asked: Asked,
         reply: &mut Reply,
-        end: End<'_, Head>,
+        end: End<'_, ReplyFields>,
     ) -> (u16, Option<Failure>) {
         if let End::Head(head) = end {
             reply.begin(head);

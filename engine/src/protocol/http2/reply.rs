@@ -1,20 +1,20 @@
 //! One reply on its way in, and whether it is the one that was expected.
 
-use super::head::{Head, Length};
-use crate::protocol::http1::compare::Compared;
-use crate::protocol::http1::Request;
+use super::head::{ContentLength, ReplyFields};
+use crate::protocol::http::compare::Compared;
+use crate::protocol::http::Request;
 use crate::protocol::{ErrorKind, Failure};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reply {
     status: Option<u16>,
-    length: Option<Length>,
+    length: Option<ContentLength>,
     pub body: Compared,
 }
 
 impl Reply {
     #[inline]
-    pub fn begin(&mut self, head: &Head) {
+    pub fn begin(&mut self, head: &ReplyFields) {
         self.status = head.status;
         self.length = head.content_length;
     }
@@ -42,8 +42,10 @@ impl Reply {
     fn unframed(&self, request: &Request, status: u16) -> Option<Failure> {
         let came = self.body.seen();
         let told = match self.length? {
-            Length::Wrong => return Some(Failure::protocol("a content-length that is no length")),
-            Length::Bytes(told) => told,
+            ContentLength::Wrong => {
+                return Some(Failure::protocol("a content-length that is no length"))
+            }
+            ContentLength::Bytes(told) => told,
         };
         if told == came || (came == 0 && (request.method == "HEAD" || status == 304)) {
             return None;

@@ -2,8 +2,8 @@
 
 use super::resp::NULL;
 use crate::error::{Error, Result};
-use crate::template::nested::{Length, Nested};
 use crate::template::with_token;
+use crate::template::{LengthPrefix, Template};
 use serde_json::Value;
 
 /// A command's words, its name first; any may hold `{token}` and `{seq}`.
@@ -48,8 +48,8 @@ pub fn words(line: &str) -> Result<Words> {
 }
 
 /// A command as an array of bulk strings, with the token in place.
-pub fn template(words: &[impl AsRef<str>], token: &str) -> Nested {
-    let mut command = Nested::bytes(b"*");
+pub fn template(words: &[impl AsRef<str>], token: &str) -> Template {
+    let mut command = Template::bytes(b"*");
     push_number(words.len(), &mut command);
     for word in words {
         push_bulk(&with_token(word.as_ref(), token), &mut command);
@@ -59,7 +59,7 @@ pub fn template(words: &[impl AsRef<str>], token: &str) -> Nested {
 
 /// Appends a command whose words stand for themselves.
 pub fn encode(words: &[&str], output: &mut Vec<u8>) {
-    let mut command = Nested::bytes(b"*");
+    let mut command = Template::bytes(b"*");
     push_number(words.len(), &mut command);
     for word in words {
         command.push(format!("${}\r\n{word}\r\n", word.len()).as_bytes());
@@ -67,13 +67,13 @@ pub fn encode(words: &[&str], output: &mut Vec<u8>) {
     command.write(0, output);
 }
 
-fn push_number(number: usize, output: &mut Nested) {
+fn push_number(number: usize, output: &mut Template) {
     output.push(format!("{number}\r\n").as_bytes());
 }
 
-fn push_bulk(text: &str, output: &mut Nested) {
+fn push_bulk(text: &str, output: &mut Template) {
     output.push(b"$");
-    output.push_counted(Length::Line, Nested::text(text));
+    output.push_counted(LengthPrefix::Line, Template::text(text));
     output.push(b"\r\n");
 }
 
@@ -83,7 +83,7 @@ fn push_bulk(text: &str, output: &mut Nested) {
 ///
 /// # Errors
 /// A JSON object: what order would its pairs have?
-pub fn canonical(expected: &Value, token: &str, output: &mut Nested) -> Result<()> {
+pub fn canonical(expected: &Value, token: &str, output: &mut Template) -> Result<()> {
     match expected {
         Value::Null => output.push(NULL),
         Value::Bool(true) => output.push(b"#t\r\n"),
@@ -139,7 +139,7 @@ mod tests {
         let mut bytes = Vec::new();
         encode(&["AUTH", "{seq}"], &mut bytes);
         assert_eq!(bytes, b"*2\r\n$4\r\nAUTH\r\n$5\r\n{seq}\r\n");
-        let mut expected = Nested::default();
+        let mut expected = Template::default();
         let reply = json!(["a{token}", 5, null, true, [1.5]]);
         canonical(&reply, "x", &mut expected).unwrap();
         let constant = b"*5\r\n$2\r\nax\r\n:5\r\n_\r\n#t\r\n*1\r\n,1.5\r\n";

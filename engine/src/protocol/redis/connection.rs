@@ -4,7 +4,7 @@ use super::resp::{Judged, Malformed, Progress, Reader};
 use crate::protocol::in_order::InOrder;
 use crate::protocol::{ErrorKind, Failure};
 
-pub struct Connection {
+pub struct RedisConnection {
     /// Which command was sent.
     pub in_flight: InOrder<u32>,
     /// The same requests' numbers, where replies are expected to hold them.
@@ -14,7 +14,7 @@ pub struct Connection {
     pub reader: Reader,
 }
 
-impl Connection {
+impl RedisConnection {
     /// `login`: the commands of the login that was sent.
     pub fn new(depth: u32, is_numbered: bool, login: &'static [&'static str]) -> Self {
         Self {

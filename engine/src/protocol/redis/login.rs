@@ -2,6 +2,7 @@
 
 use super::command::encode;
 use crate::address::Url;
+use crate::encoding::percent;
 use crate::error::{Error, Result};
 
 /// Who one is, and where one wants to be.
@@ -74,23 +75,10 @@ impl Login {
     }
 }
 
-/// Percent-decoding, RFC 3986 section 2.1.
 fn decoded(text: &str) -> Result<String> {
-    let wrong = || Error::usage("a % in user or password stands before two hexadecimal digits");
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        rest = tail;
-        if *first != b'%' {
-            bytes.push(*first);
-            continue;
-        }
-        let digits = tail.get(..2).ok_or_else(wrong)?;
-        let digits = std::str::from_utf8(digits).map_err(|_| wrong())?;
-        bytes.push(u8::from_str_radix(digits, 16).map_err(|_| wrong())?);
-        rest = &tail[2..];
-    }
-    String::from_utf8(bytes).map_err(|_| wrong())
+    percent::decode_strict(text.as_bytes())
+        .and_then(|bytes| String::from_utf8(bytes).ok())
+        .ok_or_else(|| Error::usage("a % in user or password stands before two hexadecimal digits"))
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! Redis: commands in turn, pipelined, every reply judged.
 
-mod ask;
 mod command;
 mod connection;
 mod login;
 mod prepared;
 pub mod resp;
+mod spec;
 
-pub use ask::Ask;
 pub use command::{words, Words};
 pub use login::Login;
+pub use spec::CommandSpec;
 
-use self::connection::Connection;
+use self::connection::RedisConnection;
 use self::prepared::Command;
 use self::resp::{Judged, Progress};
 use super::in_order::InOrder;
@@ -21,7 +21,7 @@ use crate::error::Result;
 /// Longest reply that is remembered to be compared as it stands.
 const LONGEST_KNOWN: usize = 4 * 1024;
 
-/// The protocol, with the commands of one turn rendered.
+/// The protocol, with the commands of one run rendered.
 #[derive(Clone)]
 pub struct Redis {
     login: Login,
@@ -33,10 +33,10 @@ pub struct Redis {
 impl Redis {
     /// # Errors
     /// No command, an empty one, or an `expect` that does not fit the commands.
-    pub fn new(ask: &Ask, login: Login) -> Result<Self> {
+    pub fn new(spec: &CommandSpec, login: Login) -> Result<Self> {
         let mut redis = Self {
             login,
-            commands: ask.commands()?,
+            commands: spec.commands()?,
             scratch: Vec::new(),
         };
         redis.prepare("");
@@ -58,7 +58,7 @@ impl Redis {
 }
 
 impl Protocol for Redis {
-    type Connection = Connection;
+    type Connection = RedisConnection;
 
     fn prepare(&mut self, token: &str) {
         for command in &mut self.commands {
@@ -66,29 +66,29 @@ impl Protocol for Redis {
         }
     }
 
-    fn connect(&mut self, depth: u32, output: &mut Vec<u8>) -> Connection {
+    fn connect(&mut self, depth: u32, output: &mut Vec<u8>) -> RedisConnection {
         let login = self.login.say(output);
-        Connection::new(depth, self.is_numbered(), login)
+        RedisConnection::new(depth, self.is_numbered(), login)
     }
 
-    fn ready(&self, connection: &Connection) -> bool {
+    fn ready(&self, connection: &RedisConnection) -> bool {
         connection.is_logged_in()
     }
 
     #[inline]
-    fn room(&self, _connection: &Connection) -> u32 {
+    fn room(&self, _connection: &RedisConnection) -> u32 {
         u32::MAX
     }
 
     #[inline]
-    fn spent(&self, _connection: &Connection) -> bool {
+    fn is_draining(&self, _connection: &RedisConnection) -> bool {
         false
     }
 
     #[inline]
     fn request(
         &mut self,
-        connection: &mut Connection,
+        connection: &mut RedisConnection,
         slot: Slot,
         sequence: u64,
         output: &mut Vec<u8>,
@@ -108,7 +108,7 @@ impl Protocol for Redis {
     #[inline]
     fn request_many(
         &mut self,
-        connection: &mut Connection,
+        connection: &mut RedisConnection,
         slots: impl ExactSizeIterator<Item = Slot>,
         first: u64,
         output: &mut Vec<u8>,
@@ -127,9 +127,9 @@ impl Protocol for Redis {
     }
 
     #[inline]
-    fn receive_alike(
+    fn match_cached(
         &mut self,
-        connection: &mut Connection,
+        connection: &mut RedisConnection,
         input: &[u8],
         right: &mut impl FnMut(Slot, u16),
     ) -> usize {
@@ -150,7 +150,7 @@ impl Protocol for Redis {
     #[inline]
     fn receive(
         &mut self,
-        connection: &mut Connection,
+        connection: &mut RedisConnection,
         input: &[u8],
         _output: &mut Vec<u8>,
         replies: &mut impl FnMut(Reply),
@@ -213,7 +213,7 @@ impl Protocol for Redis {
         Ok(at)
     }
 
-    fn begun(&self, connection: &Connection, slot: Slot, unused: usize) -> bool {
+    fn begun(&self, connection: &RedisConnection, slot: Slot, unused: usize) -> bool {
         connection.is_logged_in()
             && connection.in_flight.is_next(slot)
             && (unused > 0 || connection.reader.begun())

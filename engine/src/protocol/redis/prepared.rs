@@ -4,19 +4,19 @@ use super::command::{canonical, template, Words};
 use super::resp::Judged;
 use crate::protocol::repeated::Repeated;
 use crate::protocol::{ErrorKind, Failure};
-use crate::template::nested::Nested;
+use crate::template::Template;
 use serde_json::Value;
 
-/// A command as it was rendered for a turn, and the replies that it gets.
+/// A command as it was rendered for a run, and the replies that it gets.
 #[derive(Clone)]
 pub struct Command {
     words: Words,
     expect: Option<Value>,
     pub wire: Repeated,
     /// Instead of `wire` where each command is another.
-    pub varying: Option<Nested>,
+    pub varying: Option<Template>,
     /// In canonical form.
-    pub expected: Option<Nested>,
+    pub expected: Option<Template>,
     /// The last right reply, byte for byte. Most replies are the same again and need a
     /// comparison instead of a parse; no complete reply is the beginning of another.
     pub known: Repeated,
@@ -35,7 +35,7 @@ impl Command {
         }
     }
 
-    /// Renders it with the token of a turn.
+    /// Renders it with the token of a run.
     pub fn prepare(&mut self, token: &str) {
         let template = template(&self.words, token);
         self.wire.set(template.constant().unwrap_or_default());
@@ -43,8 +43,8 @@ impl Command {
         self.varying = template.constant().is_none().then_some(template);
         self.known.clear();
         self.expected = self.expect.as_ref().map(|reply| {
-            let mut expected = Nested::default();
-            canonical(reply, token, &mut expected).expect("looked at in `Ask::commands`");
+            let mut expected = Template::default();
+            canonical(reply, token, &mut expected).expect("looked at in `CommandSpec::commands`");
             expected
         });
     }

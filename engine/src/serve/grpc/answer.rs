@@ -1,7 +1,7 @@
 //! What is answered to a message.
 
-use flate2::read::GzDecoder;
-use std::io::Read;
+use crate::encoding::gzip::{self, Packed};
+use crate::encoding::varint;
 
 /// Bytes before each message.
 pub const PREFIX: usize = 5;
@@ -82,13 +82,10 @@ impl Call {
 }
 
 fn unpack(packed: &[u8]) -> Result<Vec<u8>, u16> {
-    let mut message = Vec::new();
-    let mut decoder = GzDecoder::new(packed).take(LONGEST_MESSAGE as u64 + 1);
-    decoder.read_to_end(&mut message).map_err(|_| INTERNAL)?;
-    if message.len() > LONGEST_MESSAGE {
-        return Err(RESOURCE_EXHAUSTED);
-    }
-    Ok(message)
+    gzip::unpack(packed, LONGEST_MESSAGE).map_err(|why| match why {
+        Packed::Broken => INTERNAL,
+        Packed::TooLong => RESOURCE_EXHAUSTED,
+    })
 }
 
 fn greet(name: &[u8], output: &mut Vec<u8>) {
@@ -117,14 +114,14 @@ fn push(parts: &[&[u8]], output: &mut Vec<u8>) {
 fn name(mut message: &[u8]) -> Option<&[u8]> {
     let mut name: &[u8] = b"";
     while !message.is_empty() {
-        let tag = varint(&mut message)?;
+        let tag = varint::read(&mut message)?;
         match (tag >> 3, tag & 7) {
             (0, _) => return None,
-            (_, 0) => drop(varint(&mut message)?),
+            (_, 0) => drop(varint::read(&mut message)?),
             (_, 1) => message = message.get(8..)?,
             (_, 5) => message = message.get(4..)?,
             (field, 2) => {
-                let length = usize::try_from(varint(&mut message)?).ok()?;
+                let length = usize::try_from(varint::read(&mut message)?).ok()?;
                 let (text, rest) = message.split_at_checked(length)?;
                 message = rest;
                 if field == 1 {
@@ -136,19 +133,6 @@ fn name(mut message: &[u8]) -> Option<&[u8]> {
         }
     }
     Some(name)
-}
-
-fn varint(message: &mut &[u8]) -> Option<u64> {
-    let mut value = 0;
-    for shift in (0..64).step_by(7) {
-        let (&byte, rest) = message.split_first()?;
-        *message = rest;
-        value |= u64::from(byte & 0x7f) << shift;
-        if byte & 0x80 == 0 {
-            return Some(value);
-        }
-    }
-    None
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use self::answer::Call;
 use self::heads::Heads;
 use self::reply::Out;
 use self::requests::Requests;
-use super::{Manner, Refused, Replies, Service};
+use super::{Manner, Refused, Responder, Service};
 use crate::protocol::h2::frame::{self, Frame, DATA, END_STREAM, HEADERS};
 
 /// Windows for requests.
@@ -30,7 +30,7 @@ pub struct Grpc {
 }
 
 #[derive(Default)]
-pub struct Client {
+pub struct GrpcClient {
     has_said_preface: bool,
     heads: Heads,
     /// A header block that goes on: stream, flags, bytes.
@@ -44,21 +44,21 @@ pub struct Client {
 }
 
 impl Service for Grpc {
-    type Client = Client;
+    type Client = GrpcClient;
 
-    fn client(&mut self, replies: &mut Replies) -> Client {
+    fn client(&mut self, responder: &mut Responder) -> GrpcClient {
         let settings = [(frame::INITIAL_WINDOW_SIZE, STREAM_WINDOW)];
-        frame::push_settings(&settings, &mut replies.bytes);
+        frame::push_settings(&settings, &mut responder.bytes);
         let more = CONNECTION_WINDOW - frame::WINDOW;
-        frame::push_window_update(0, more, &mut replies.bytes);
-        Client::default()
+        frame::push_window_update(0, more, &mut responder.bytes);
+        GrpcClient::default()
     }
 
     fn answer(
         &mut self,
-        client: &mut Client,
+        client: &mut GrpcClient,
         input: &[u8],
-        replies: &mut Replies,
+        responder: &mut Responder,
     ) -> Result<usize, Refused> {
         let mut at = 0;
         if !client.has_said_preface {
@@ -72,29 +72,29 @@ impl Service for Grpc {
             client.has_said_preface = true;
             at = here;
         }
-        while !replies.hung_up() {
+        while !responder.hung_up() {
             let Some((frame, used)) = Frame::parse(&input[at..]).map_err(|_| Refused)? else {
                 break;
             };
             at += used;
-            self.frame(client, &frame, replies)?;
+            self.frame(client, &frame, responder)?;
         }
         client.requests.pause();
         Ok(at)
     }
 
-    fn due_ns(&self, client: &Client) -> Option<u64> {
+    fn due_ns(&self, client: &GrpcClient) -> Option<u64> {
         client.requests.due_ns()
     }
 
     /// Requests that have not become whole in time.
-    fn expire(&mut self, client: &mut Client, replies: &mut Replies) {
-        while let Some(stream) = client.requests.expire(replies.now_ns) {
+    fn expire(&mut self, client: &mut GrpcClient, responder: &mut Responder) {
+        while let Some(stream) = client.requests.expire(responder.now_ns) {
             client
                 .out
-                .status(stream, DEADLINE_EXCEEDED, &mut replies.bytes);
+                .status(stream, DEADLINE_EXCEEDED, &mut responder.bytes);
             // What is missing of the request need not be sent any more.
-            frame::push_reset(stream, frame::NO_ERROR, &mut replies.bytes);
+            frame::push_reset(stream, frame::NO_ERROR, &mut responder.bytes);
         }
     }
 }
@@ -103,9 +103,9 @@ impl Grpc {
     #[inline]
     fn frame(
         &self,
-        client: &mut Client,
+        client: &mut GrpcClient,
         frame: &Frame,
-        replies: &mut Replies,
+        responder: &mut Responder,
     ) -> Result<(), Refused> {
         if client.block.is_some() && frame.kind != frame::CONTINUATION {
             return Err(Refused);
@@ -114,22 +114,22 @@ impl Grpc {
             HEADERS => {
                 let content = frame.content().map_err(|_| Refused)?;
                 if frame.has(frame::END_HEADERS) {
-                    return self.headers(client, frame.stream, frame.flags, content, replies);
+                    return self.headers(client, frame.stream, frame.flags, content, responder);
                 }
                 client.block = Some((frame.stream, frame.flags, content.to_vec()));
                 Ok(())
             }
-            DATA => self.data(client, frame, replies),
-            frame::CONTINUATION => self.continuation(client, frame, replies),
-            _ => control(client, frame, replies),
+            DATA => self.data(client, frame, responder),
+            frame::CONTINUATION => self.continuation(client, frame, responder),
+            _ => control(client, frame, responder),
         }
     }
 
     fn continuation(
         &self,
-        client: &mut Client,
+        client: &mut GrpcClient,
         frame: &Frame,
-        replies: &mut Replies,
+        responder: &mut Responder,
     ) -> Result<(), Refused> {
         let (stream, flags, mut bytes) = client.block.take().ok_or(Refused)?;
         bytes.extend_from_slice(frame.payload);
@@ -137,7 +137,7 @@ impl Grpc {
             return Err(Refused);
         }
         if frame.has(frame::END_HEADERS) {
-            return self.headers(client, stream, flags, &bytes, replies);
+            return self.headers(client, stream, flags, &bytes, responder);
         }
         client.block = Some((stream, flags, bytes));
         Ok(())
@@ -146,21 +146,21 @@ impl Grpc {
     #[inline]
     fn headers(
         &self,
-        client: &mut Client,
+        client: &mut GrpcClient,
         stream: u32,
         flags: u8,
         block: &[u8],
-        replies: &mut Replies,
+        responder: &mut Responder,
     ) -> Result<(), Refused> {
         let head = client.heads.read(block, self.hello)?;
         if flags & END_STREAM != 0 {
             // Trailers of a request, or a request without a message.
             let request = client.requests.take(stream).unwrap_or_default();
-            self.reply(client, stream, request.call, &request.bytes, replies);
+            self.reply(client, stream, request.call, &request.bytes, responder);
         } else {
             let due_ns = head
                 .timeout_ns
-                .map(|timeout_ns| replies.now_ns.saturating_add(timeout_ns));
+                .map(|timeout_ns| responder.now_ns.saturating_add(timeout_ns));
             client.requests.begin(stream, head.call, due_ns);
         }
         Ok(())
@@ -169,26 +169,32 @@ impl Grpc {
     #[inline]
     fn data(
         &self,
-        client: &mut Client,
+        client: &mut GrpcClient,
         frame: &Frame,
-        replies: &mut Replies,
+        responder: &mut Responder,
     ) -> Result<(), Refused> {
         client.consumed += frame.payload.len() as u32;
         if client.consumed > CONNECTION_WINDOW / 2 {
-            frame::push_window_update(0, client.consumed, &mut replies.bytes);
+            frame::push_window_update(0, client.consumed, &mut responder.bytes);
             client.consumed = 0;
         }
         let content = frame.content().map_err(|_| Refused)?;
         if frame.has(END_STREAM) {
             if let Some(call) = client.requests.take_fresh(frame.stream) {
-                self.reply(client, frame.stream, call, content, replies);
+                self.reply(client, frame.stream, call, content, responder);
                 return Ok(());
             }
         }
         client.requests.append(frame.stream, content)?;
         if frame.has(END_STREAM) {
             if let Some(request) = client.requests.take(frame.stream) {
-                self.reply(client, frame.stream, request.call, &request.bytes, replies);
+                self.reply(
+                    client,
+                    frame.stream,
+                    request.call,
+                    &request.bytes,
+                    responder,
+                );
             }
         }
         Ok(())
@@ -197,13 +203,13 @@ impl Grpc {
     #[inline]
     fn reply(
         &self,
-        client: &mut Client,
+        client: &mut GrpcClient,
         stream: u32,
         call: Call,
         request: &[u8],
-        replies: &mut Replies,
+        responder: &mut Responder,
     ) {
-        let manner = replies.begin();
+        let manner = responder.begin();
         client.messages.clear();
         let status = match (self.status, manner) {
             (Some(status), _) => Err(status),
@@ -211,23 +217,27 @@ impl Grpc {
             _ => call.answer(request, &mut client.messages),
         };
         match status {
-            Err(status) => client.out.status(stream, status, &mut replies.bytes),
+            Err(status) => client.out.status(stream, status, &mut responder.bytes),
             Ok(()) => {
                 if let (Manner::WrongBody, Some(last)) = (manner, client.messages.last_mut()) {
                     *last ^= 1;
                 }
                 client
                     .out
-                    .reply(stream, &client.messages, &mut replies.bytes);
+                    .reply(stream, &client.messages, &mut responder.bytes);
             }
         }
-        replies.end();
+        responder.end();
     }
 }
 
 #[cold]
-fn control(client: &mut Client, frame: &Frame, replies: &mut Replies) -> Result<(), Refused> {
-    let output = &mut replies.bytes;
+fn control(
+    client: &mut GrpcClient,
+    frame: &Frame,
+    responder: &mut Responder,
+) -> Result<(), Refused> {
+    let output = &mut responder.bytes;
     let number = || frame.number().map_err(|_| Refused);
     match frame.kind {
         frame::SETTINGS if !frame.has(frame::ACK) => {

@@ -1,4 +1,4 @@
-//! Replies on their way to the client, within its windows.
+//! Responder on their way to the client, within its windows.
 
 use crate::protocol::h2::frame::{self, DATA, END_HEADERS, END_STREAM, HEADERS, WINDOW};
 use crate::protocol::h2::hpack::{self, indexed, literal, literal_indexed};

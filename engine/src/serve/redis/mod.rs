@@ -1,16 +1,17 @@
 //! A Redis sink: answers right, several times faster than Redis on long pipelines, and tells
 //! afterwards exactly what it was asked. docs/redis-sink.md says what it prints.
 
+pub(crate) mod garbage;
 mod keyspace;
 mod operation;
 mod request;
 mod stream;
 
+use self::garbage::Garbage;
 use self::keyspace::Keyspace;
 use self::operation::Operation;
 use self::stream::Stream;
-use super::{Manner, Refused, Replies, Service, Traffic};
-use crate::fuzz::garbage::Garbage;
+use super::{ConnectionTraffic, Manner, Refused, Responder, Service};
 use std::io::Write;
 use std::ops::Range;
 
@@ -26,7 +27,7 @@ pub struct Sink {
     garbage: Option<u64>,
 }
 
-pub struct Client {
+pub struct RedisClient {
     number: u64,
     database: u32,
     resp3: bool,
@@ -53,7 +54,7 @@ impl Sink {
 
     /// The next command: its length, and `client.operation` is what it does.
     #[inline]
-    fn next(&mut self, client: &mut Client, input: &[u8]) -> Result<Option<usize>, Refused> {
+    fn next(&mut self, client: &mut RedisClient, input: &[u8]) -> Result<Option<usize>, Refused> {
         if !client.known.is_empty() && input.starts_with(&client.known) {
             return Ok(Some(client.known.len()));
         }
@@ -63,7 +64,11 @@ impl Sink {
         self.understand(client, input)
     }
 
-    fn understand(&mut self, client: &mut Client, input: &[u8]) -> Result<Option<usize>, Refused> {
+    fn understand(
+        &mut self,
+        client: &mut RedisClient,
+        input: &[u8],
+    ) -> Result<Option<usize>, Refused> {
         let Some(length) = request::words(input, &mut self.words)? else {
             return Ok(None);
         };
@@ -85,17 +90,17 @@ impl Sink {
 }
 
 impl Service for Sink {
-    type Client = Client;
+    type Client = RedisClient;
 
     /// So small that replies which the client does not read are soon seen.
     const SEND_BUFFER: Option<usize> = Some(64 * 1024);
 
-    fn client(&mut self, _replies: &mut Replies) -> Client {
+    fn client(&mut self, _responder: &mut Responder) -> RedisClient {
         let garbage = self
             .garbage
             .map(|seed| Garbage::new(seed.wrapping_add(self.connections)));
         self.connections += 1;
-        Client {
+        RedisClient {
             garbage,
             number: self.connections,
             database: 0,
@@ -112,23 +117,25 @@ impl Service for Sink {
 
     fn answer(
         &mut self,
-        client: &mut Client,
+        client: &mut RedisClient,
         input: &[u8],
-        replies: &mut Replies,
+        responder: &mut Responder,
     ) -> Result<usize, Refused> {
         let mut at = 0;
-        while !replies.hung_up() {
+        while !responder.hung_up() {
             let length = match self.next(client, &input[at..]) {
                 Ok(Some(length)) => length,
                 Ok(None) => break,
                 Err(Refused) => {
-                    replies.bytes.extend_from_slice(b"-ERR Protocol error\r\n");
+                    responder
+                        .bytes
+                        .extend_from_slice(b"-ERR Protocol error\r\n");
                     return Err(Refused);
                 }
             };
             at += length;
             client.stream.again();
-            let manner = replies.begin();
+            let manner = responder.begin();
             match client.operation {
                 Operation::Select(number) => {
                     client.database = number;
@@ -138,20 +145,20 @@ impl Service for Sink {
                 _ => {}
             }
             if manner == Manner::Fail {
-                replies.bytes.extend_from_slice(b"-ERR told to fail\r\n");
+                responder.bytes.extend_from_slice(b"-ERR told to fail\r\n");
             } else {
-                let from = replies.bytes.len();
+                let from = responder.bytes.len();
                 client
                     .operation
-                    .run(&mut self.keys, client.resp3, &mut replies.bytes);
+                    .run(&mut self.keys, client.resp3, &mut responder.bytes);
                 if manner == Manner::WrongBody {
-                    lie(&mut replies.bytes, from);
+                    spoil(&mut responder.bytes, from);
                 }
                 if let Some(garbage) = &mut client.garbage {
-                    garbage.spoil(&mut replies.bytes, from);
+                    garbage.spoil(&mut responder.bytes, from);
                 }
             }
-            replies.end();
+            responder.end();
             if matches!(client.operation, Operation::Quit) {
                 return Err(Refused);
             }
@@ -159,7 +166,7 @@ impl Service for Sink {
         Ok(at)
     }
 
-    fn closed(&mut self, client: Client, traffic: Traffic) {
+    fn closed(&mut self, client: RedisClient, traffic: ConnectionTraffic) {
         let report = client.stream.report(client.number, traffic);
         let line = serde_json::to_string(&report).expect("plain data");
         // Nobody who reads it: nobody to tell.
@@ -168,7 +175,7 @@ impl Service for Sink {
 }
 
 /// Another reply: the last digit or letter is changed, and a null becomes a number.
-fn lie(bytes: &mut Vec<u8>, from: usize) {
+fn spoil(bytes: &mut Vec<u8>, from: usize) {
     if matches!(&bytes[from..], b"$-1\r\n" | b"_\r\n") {
         bytes.truncate(from);
         bytes.extend_from_slice(b":0\r\n");

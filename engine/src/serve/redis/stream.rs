@@ -1,6 +1,7 @@
 //! What was asked on one connection: exactly which commands, in which order.
 
-use crate::serve::Traffic;
+use crate::fnv::Fnv1a;
+use crate::serve::ConnectionTraffic;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -13,26 +14,14 @@ const MOST_TOLD: usize = 64;
 /// Characters of a command that are told.
 const LONGEST_TOLD: usize = 80;
 
-/// FNV-1a, 64 bits: <http://www.isthe.com/chongo/tech/comp/fnv/>.
-#[derive(Clone, Copy, Debug)]
-struct Fnv(u64);
-
-impl Fnv {
-    fn update(&mut self, bytes: &[u8]) {
-        for &byte in bytes {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
-        }
-    }
-}
-
 /// The commands of one connection, as runs of equal ones.
 ///
 /// Each run is rendered as its length in decimal, `*`, each word as a netstring (`3:SET,`; the
 /// first in upper case), and a newline. Equal neighbours are one run, so the rendering is the
 /// same for the same commands in the same order, and costs nothing while a command repeats.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Stream {
-    hash: Fnv,
+    hash: Fnv1a,
     commands: u64,
     by_name: BTreeMap<String, u64>,
     before: Vec<String>,
@@ -59,24 +48,7 @@ pub struct Report {
     runs: Vec<(u64, String)>,
     more_runs: u64,
     #[serde(flatten)]
-    traffic: Traffic,
-}
-
-impl Default for Stream {
-    fn default() -> Self {
-        Self {
-            hash: Fnv(0xcbf2_9ce4_8422_2325),
-            commands: 0,
-            by_name: BTreeMap::new(),
-            before: Vec::new(),
-            runs: Vec::new(),
-            more_runs: 0,
-            length: 0,
-            rendered: Vec::new(),
-            text: String::new(),
-            name: String::new(),
-        }
-    }
+    traffic: ConnectionTraffic,
 }
 
 impl Stream {
@@ -133,13 +105,13 @@ impl Stream {
         }
     }
 
-    pub fn report(mut self, connection: u64, traffic: Traffic) -> Report {
+    pub fn report(mut self, connection: u64, traffic: ConnectionTraffic) -> Report {
         self.end_run();
         Report {
             event: "connection",
             connection,
             commands: self.commands,
-            hash: format!("{:016x}", self.hash.0),
+            hash: format!("{:016x}", self.hash.value()),
             by_name: self.by_name,
             before: self.before,
             runs: self.runs,
@@ -161,7 +133,7 @@ mod tests {
             stream.begin(&name, &words);
             stream.again();
         }
-        stream.report(1, Traffic::default())
+        stream.report(1, ConnectionTraffic::default())
     }
 
     #[test]
@@ -174,9 +146,9 @@ mod tests {
             "GET foo",
             "QUIT",
         ]);
-        let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
+        let mut hash = Fnv1a::default();
         hash.update(b"1*3:DEL,3:foo,\n2*3:SET,3:foo,3:bar,\n1*3:GET,3:foo,\n");
-        assert_eq!(told.hash, format!("{:016x}", hash.0));
+        assert_eq!(told.hash, format!("{:016x}", hash.value()));
         assert_eq!(told.commands, 4);
         assert_eq!(told.before, ["HELLO"]);
         assert_eq!(told.runs[1], (2, "SET foo bar".to_owned()));

@@ -1,19 +1,19 @@
 //! One client: its socket, and what is half read or half sent.
 
-use crate::serve::{Refused, Replies, Service, Traffic};
+use crate::net::send_buffer::SendBuffer;
+use crate::serve::{ConnectionTraffic, Refused, Responder, Service};
 use rustix::io::Errno;
 use rustix::net::SendFlags;
 use std::os::fd::OwnedFd;
 
-pub struct Client<C> {
+pub struct ClientSocket<C> {
     pub socket: OwnedFd,
     pub service: C,
     /// An unfinished request.
     pub input: Vec<u8>,
-    /// Replies; what the socket would not take yet begins at `sent`.
-    output: Vec<u8>,
-    sent: usize,
-    pub traffic: Traffic,
+    /// Replies that the socket would not take yet.
+    unsent: SendBuffer,
+    pub traffic: ConnectionTraffic,
     pub answered: u64,
     /// When the last reply that is held back is due: replies keep their order.
     pub last_due_ns: u64,
@@ -24,15 +24,14 @@ pub struct Client<C> {
     pub closing: bool,
 }
 
-impl<C> Client<C> {
+impl<C> ClientSocket<C> {
     pub fn new(socket: OwnedFd, service: C, generation: u64) -> Self {
         Self {
             socket,
             service,
             input: Vec::new(),
-            output: Vec::new(),
-            sent: 0,
-            traffic: Traffic::default(),
+            unsent: SendBuffer::default(),
+            traffic: ConnectionTraffic::default(),
             answered: 0,
             last_due_ns: 0,
             alarm_ns: None,
@@ -47,14 +46,14 @@ impl<C> Client<C> {
         &mut self,
         service: &mut S,
         bytes: &[u8],
-        replies: &mut Replies,
+        responder: &mut Responder,
     ) -> Result<(), Refused> {
         if self.input.is_empty() {
-            let used = service.answer(&mut self.service, bytes, replies)?;
+            let used = service.answer(&mut self.service, bytes, responder)?;
             self.input.extend_from_slice(&bytes[used..]);
         } else {
             self.input.extend_from_slice(bytes);
-            let used = service.answer(&mut self.service, &self.input, replies)?;
+            let used = service.answer(&mut self.service, &self.input, responder)?;
             self.input.drain(..used);
         }
         Ok(())
@@ -62,7 +61,7 @@ impl<C> Client<C> {
 
     /// Bytes that wait to be sent.
     pub fn unsent(&self) -> usize {
-        self.output.len() - self.sent
+        self.unsent.len()
     }
 
     /// The time for which a timer has to be set, if none rings as early.
@@ -78,14 +77,14 @@ impl<C> Client<C> {
 
     /// Sends `bytes` behind what waits, and empties it; false if the connection broke.
     pub fn send(&mut self, bytes: &mut Vec<u8>, slowly: bool) -> bool {
-        let fresh = self.unsent() == 0;
-        if !fresh {
-            self.output.append(bytes);
+        let is_fresh = self.unsent.is_empty();
+        if !is_fresh {
+            self.unsent.push(bytes);
         }
-        let all = if fresh {
-            &*bytes
+        let all = if is_fresh {
+            bytes.as_slice()
         } else {
-            &self.output[self.sent..]
+            self.unsent.pending()
         };
         let at_once = if slowly { 1 } else { all.len().max(1) };
         let mut sent = 0;
@@ -102,17 +101,10 @@ impl<C> Client<C> {
             }
         }
         self.traffic.bytes_out += sent as u64;
-        if !fresh {
-            self.sent += sent;
+        if !is_fresh {
+            self.unsent.advance(sent);
         } else if sent < bytes.len() {
-            self.output.clear();
-            self.output.extend_from_slice(&bytes[sent..]);
-            self.sent = 0;
-        }
-        // What is sent is dropped when it is most of it: each byte moves once at most.
-        if self.sent * 2 >= self.output.len() {
-            self.output.drain(..self.sent);
-            self.sent = 0;
+            self.unsent.push(&bytes[sent..]);
         }
         let unsent = self.unsent() as u64;
         self.traffic.unsent_max = self.traffic.unsent_max.max(unsent);

@@ -3,13 +3,13 @@
 mod client;
 mod timers;
 
-use self::client::Client;
+use self::client::ClientSocket;
 use self::timers::{Due, Timers};
-use super::lies::{stalled_for, Told};
-use super::signal::stop_signals;
-use super::{Lies, Replies, Service};
+use super::faults::{stalled_for, Served};
+use super::{Faults, Responder, Service};
 use crate::clock;
 use crate::net::stamped;
+use crate::signals::stop_signals;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::io::Errno;
 use rustix::net::{sockopt, RecvFlags, SocketFlags};
@@ -34,9 +34,9 @@ const HANGUP: EventFlags = EventFlags::RDHUP
 struct Server<S: Service> {
     service: S,
     poll: OwnedFd,
-    clients: Vec<Option<Client<S::Client>>>,
-    replies: Replies,
-    /// Replies are held back: from the arrival of the request by the kernel's clock, to the
+    clients: Vec<Option<ClientSocket<S::Client>>>,
+    responder: Responder,
+    /// Responder are held back: from the arrival of the request by the kernel's clock, to the
     /// microsecond. Else a delay would be one of this server's own wake-ups too.
     is_exact: bool,
     timers: Timers,
@@ -49,9 +49,9 @@ struct Server<S: Service> {
 ///
 /// # Errors
 /// The address cannot be listened on, or polling fails.
-pub fn run<S: Service>(address: SocketAddr, service: S, lies: Lies) -> io::Result<Told> {
+pub fn run<S: Service>(address: SocketAddr, service: S, faults: Faults) -> io::Result<Served> {
     let stop = stop_signals()?;
-    // Replies that are held back go out when they are due.
+    // Responder that are held back go out when they are due.
     clock::exact_timers();
     let listener = TcpListener::bind(address)?;
     listener.set_nonblocking(true)?;
@@ -63,26 +63,26 @@ pub fn run<S: Service>(address: SocketAddr, service: S, lies: Lies) -> io::Resul
         EventFlags::IN,
     )?;
     epoll::add(&poll, &stop, EventData::new_u64(SIGNALS), EventFlags::IN)?;
-    let replies = Replies::new(lies);
+    let responder = Responder::new(faults);
     let mut server = Server {
         service,
         poll,
         clients: Vec::new(),
-        is_exact: replies.are_held(),
-        replies,
+        is_exact: responder.are_held(),
+        responder,
         timers: Timers::default(),
         buffer: vec![0; READ_AT_ONCE].into_boxed_slice(),
         generation: 0,
     };
     eprintln!("listening on {}", listener.local_addr()?);
     server.serve(&listener)?;
-    Ok(server.replies.told)
+    Ok(server.responder.served)
 }
 
 impl<S: Service> Server<S> {
     fn serve(&mut self, listener: &TcpListener) -> io::Result<()> {
         let started_ns = clock::now_ns();
-        let stall = self.replies.lies().stall;
+        let stall = self.responder.faults().stall;
         let mut events: Vec<Event> = Vec::with_capacity(EVENTS_AT_ONCE);
         let early_ns = if self.is_exact { EARLY_NS } else { 0 };
         loop {
@@ -140,11 +140,11 @@ impl<S: Service> Server<S> {
                 self.clients.resize_with(id + 1, || None);
             }
             self.generation += 1;
-            self.replies.told.connections += 1;
-            self.replies.turn_to(0);
-            let service = self.service.client(&mut self.replies);
-            let mut client = Client::new(socket, service, self.generation);
-            if client.send(&mut self.replies.bytes, false) {
+            self.responder.served.connections += 1;
+            self.responder.turn_to(0);
+            let service = self.service.client(&mut self.responder);
+            let mut client = ClientSocket::new(socket, service, self.generation);
+            if client.send(&mut self.responder.bytes, false) {
                 self.clients[id] = Some(client);
             }
         }
@@ -155,7 +155,7 @@ impl<S: Service> Server<S> {
         let Some(Some(client)) = self.clients.get_mut(id) else {
             return true;
         };
-        let slowly = self.replies.lies().byte_by_byte;
+        let slowly = self.responder.faults().byte_by_byte;
         if client.unsent() > 0 && !client.send(&mut Vec::new(), slowly) {
             return false;
         }
@@ -176,12 +176,12 @@ impl<S: Service> Server<S> {
             }
             client.traffic.bytes_in += n as u64;
             client.traffic.taken_before_last = client.traffic.bytes_out;
-            self.replies.turn_to(client.answered);
-            self.replies.now_ns = arrived_ns;
+            self.responder.turn_to(client.answered);
+            self.responder.now_ns = arrived_ns;
             let bytes = &self.buffer[..n];
-            let answered = client.answer(&mut self.service, bytes, &mut self.replies);
-            client.answered = self.replies.answered;
-            for mut held in self.replies.held.drain(..) {
+            let answered = client.answer(&mut self.service, bytes, &mut self.responder);
+            client.answered = self.responder.answered;
+            for mut held in self.responder.held.drain(..) {
                 held.due_ns = held.due_ns.max(client.last_due_ns);
                 client.last_due_ns = held.due_ns;
                 client.closing |= held.last;
@@ -190,8 +190,8 @@ impl<S: Service> Server<S> {
             if let Some(due_ns) = client.alarm(self.service.due_ns(&client.service)) {
                 self.timers.wake(due_ns, id, client.generation);
             }
-            let sent = client.send(&mut self.replies.bytes, slowly);
-            let over = self.replies.hung_up() && !client.closing;
+            let sent = client.send(&mut self.responder.bytes, slowly);
+            let over = self.responder.hung_up() && !client.closing;
             if !sent || answered.is_err() || over || client.input.len() > LONGEST_REQUEST {
                 return false;
             }
@@ -204,7 +204,7 @@ impl<S: Service> Server<S> {
 
     /// Sends the replies whose time has come, and wakes the service where it asked to be.
     fn send_due(&mut self) {
-        let slowly = self.replies.lies().byte_by_byte;
+        let slowly = self.responder.faults().byte_by_byte;
         while let Some(Due {
             id,
             generation,
@@ -238,13 +238,14 @@ impl<S: Service> Server<S> {
             return true;
         }
         client.alarm_ns = None;
-        self.replies.turn_to(client.answered);
-        self.replies.now_ns = clock::now_ns();
-        self.service.expire(&mut client.service, &mut self.replies);
+        self.responder.turn_to(client.answered);
+        self.responder.now_ns = clock::now_ns();
+        self.service
+            .expire(&mut client.service, &mut self.responder);
         if let Some(due_ns) = client.alarm(self.service.due_ns(&client.service)) {
             self.timers.wake(due_ns, id, generation);
         }
-        client.send(&mut self.replies.bytes, slowly)
+        client.send(&mut self.responder.bytes, slowly)
     }
 
     fn close(&mut self, id: usize) {

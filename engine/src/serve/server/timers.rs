@@ -1,7 +1,7 @@
 //! What is due when: replies that are held back, and times that the service asked for.
 
 use crate::clock;
-use crate::serve::lies::Held;
+use crate::serve::faults::Held;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 

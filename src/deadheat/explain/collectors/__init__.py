@@ -1,1 +1,1 @@
-"""What garbage collectors tell of themselves, a runtime a file: how to ask, and how to read what they say."""
+"""What garbage collectors report, a runtime a file: how to ask, and how to read what they say."""

@@ -10,14 +10,14 @@ from pathlib import Path
 
 from deadheat.explain.reading import InstrumentError
 
-#: How often a runtime that is asked for snapshots tells them.
+#: How often a runtime that is asked for snapshots prints them.
 SNAPSHOT_S = 0.2
 _SNAPSHOT = re.compile(r"^deadheat-gc pid=(\d+)((?: [a-z_]+=\d+)+)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Garbage:
-    """What happened in a span of a log. None: this runtime does not tell.
+    """What happened in a span of a log. None: this runtime does not report it.
 
     `allocated_bytes` is by how much heaps grew from one collection to the next.
     """
@@ -30,7 +30,7 @@ class Garbage:
 
 @dataclass(frozen=True)
 class Runtime:
-    """One runtime: whose contenders run on it, what makes it tell, and how that is read.
+    """One runtime: whose contenders run on it, what makes it report, and how that is read.
 
     `environment` may write files that it names into the folder. `read` takes the log up to the load, and that
     of the load. `note` is what must be known to read the figures; `one_heap` is False where each of very many
@@ -70,7 +70,7 @@ def snapshots(before: str, during: str) -> Garbage:
     """From running totals, of each process the last of the load less the last before it."""
     first, last = _latest(before), _latest(during)
     if not last:
-        raise InstrumentError("the runtime told nothing of its collector")
+        raise InstrumentError("the runtime reported nothing of its collector")
     sums: dict[str, int] = {}
     for pid, totals in last.items():
         for name, value in totals.items():

@@ -8,7 +8,7 @@ from deadheat.explain.collectors.base import Garbage, Runtime
 
 # --> Marking for collection #1 after 0 allocated bytes
 _MARKING = re.compile(r"^--> Marking for collection #\d+ after (\d+) allocated bytes", re.MULTILINE)
-# Complete collection took 0 ms 78262 ns; older ones tell milliseconds alone.
+# Complete collection took 0 ms 78262 ns; older ones print milliseconds alone.
 _TOOK = re.compile(r"^Complete collection took (\d+) m?s(?:ecs)?(?: (\d+) ns)?", re.MULTILINE)
 
 

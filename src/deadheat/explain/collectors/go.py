@@ -30,5 +30,5 @@ GO = Runtime(
     frozenset({"go"}),
     lambda _: {"GODEBUG": "gctrace=1"},
     read,
-    note="Go tells its heap in whole MB: bytes allocated may be a quarter more than shown",
+    note="Go reports its heap in whole MB: bytes allocated may be a quarter more than shown",
 )

@@ -1,4 +1,4 @@
-"""The runtimes that tell of their garbage collector."""
+"""The runtimes that report their garbage collections."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from deadheat.explain.collectors.crystal import CRYSTAL
 from deadheat.explain.collectors.go import GO
 from deadheat.explain.collectors.java import JAVA
 from deadheat.explain.collectors.node import NODE
-from deadheat.explain.collectors.told import BEAM, PYTHON, RUBY
+from deadheat.explain.collectors.reported import BEAM, PYTHON, RUBY
 
 RUNTIMES: tuple[Runtime, ...] = (GO, NODE, JAVA, CRYSTAL, BEAM, RUBY, PYTHON)
-# Languages whose programs have no collector to tell of.
+# Languages whose programs have no collector.
 WITHOUT = frozenset({"c", "c++", "rust", "zig"})
 
 

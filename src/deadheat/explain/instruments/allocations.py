@@ -36,12 +36,12 @@ class Allocations:
                 loaded = server.load(bench.seconds, lead_in_ms=0)
                 made = calls.total() - before
             late = len(set(_threads(server.usage().pids)) - threads)
-        told = f"allocations of {entry} are its calls of {names}"
+        note = f"allocations of {entry} are its calls of {names}"
         if late:
-            told += f", but for those of {late} threads that began meanwhile"
+            note += f", but for those of {late} threads that began meanwhile"
         return Reading(
             values={"allocations": made / loaded.requests},
-            facts={f"note {entry} allocations": told},
+            facts={f"note {entry} allocations": note},
             throughput_rps=loaded.throughput_rps,
         )
 

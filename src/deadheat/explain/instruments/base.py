@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from deadheat import command
+from deadheat.build import command
 from deadheat.explain.reading import Missing, Reading
-from deadheat.kinds.base import Stage
+from deadheat.run.kind import Stage
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,17 @@
-"""HTTP/2 frames a call, by type: our own engine run by hand, which tells them at its end."""
+"""HTTP/2 frames a call, by type: our own engine run by hand, which reports them at its end."""
 
 from __future__ import annotations
 
 import json
 import secrets
 
-from deadheat import toolchain
+from deadheat.build import toolchain
 from deadheat.explain import frames, piping
 from deadheat.explain.instruments.base import Bench
 from deadheat.explain.reading import Missing, Reading
 from deadheat.explain.serving import Server, serving
 from deadheat.generators.engine import BINARY, find_binary
-from deadheat.kinds.base import Stage
+from deadheat.run.kind import Stage
 
 
 class Frames:
@@ -38,7 +38,7 @@ class Frames:
 
 def _argv(stage: Stage, server: Server, seconds: float) -> list[str]:
     """The same call as in a race."""
-    work, race = stage.workload.grpc, stage.race
+    work, race = stage.workload.grpc, stage.race.slices
     assert work is not None
     proto = (stage.workload_folder / work.proto).resolve()
     argv = [

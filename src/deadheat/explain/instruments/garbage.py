@@ -1,4 +1,4 @@
-"""Garbage collections and allocations, where the runtime tells."""
+"""Garbage collections and allocations, where the runtime reports them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class GarbageCollection:
         if language.lower() in registry.WITHOUT:
             return Missing(f"{language} has no garbage collector")
         if registry.of(language) is None:
-            return Missing(f"how the runtime of {language} tells of its collector is not known here")
+            return Missing(f"how the runtime of {language} reports its collections is not known here")
         return None
 
     def observe(self, bench: Bench, entry: str) -> Reading:

@@ -11,7 +11,7 @@ from deadheat.explain.instruments.base import Bench, tool
 from deadheat.explain.reading import InstrumentError, Missing, Reading
 from deadheat.explain.serving import Loaded, Server, serving
 from deadheat.hosts import Usage
-from deadheat.meter import between
+from deadheat.hosts.meter import between
 from deadheat.model.contender import Contender
 
 # Long enough to see a thread that spins; a runtime that spins a little after work has stopped by then.
@@ -33,7 +33,7 @@ class Plain:
             before, counted, traffic = server.usage(), _count(server), _look(server)
             loaded = server.load(bench.seconds)
             after, counted_after, traffic_after = server.usage(), _count(server), _look(server)
-            # Once it is warm: before that a low rate would tell of its compiler.
+            # Once it is warm: before that a low rate would measure its compiler.
             low = _low_rate(server)
             idle_cores = _idle(server)
         spent = between(before, after)

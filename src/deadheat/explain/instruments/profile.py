@@ -13,7 +13,7 @@ from deadheat.explain.reading import InstrumentError, Missing, Reading
 from deadheat.explain.serving import serving
 from deadheat.explain.stacks import Folded
 from deadheat.explain.tracing import tracing
-from deadheat.meter import between
+from deadheat.hosts.meter import between
 
 SAMPLES_PER_S = 499
 # Stacks by frame pointers where they are kept; where not, from copies of 16 kB of each stack.

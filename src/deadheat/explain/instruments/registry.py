@@ -1,4 +1,4 @@
-"""Which instruments look at which kind, in the order of their runs. The first tells the speed without any."""
+"""Which instruments look at which kind, in the order of their runs; the first measures plain speed."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from deadheat.explain.instruments.program import (
     SoftwareEvents,
 )
 from deadheat.explain.instruments.system_calls import SystemCalls
+from deadheat.util.registry import Registry
 
 SERVERS: tuple[Instrument, ...] = (
     Plain(),
@@ -32,8 +33,7 @@ PROGRAMS: tuple[Instrument, ...] = (
     ProgramProfile(),
 )
 
-INSTRUMENTS: dict[str, tuple[Instrument, ...]] = {
-    "http": SERVERS,
-    "grpc": (*SERVERS[:-1], Frames(), SERVERS[-1]),
-    "program": PROGRAMS,
-}
+INSTRUMENTS: Registry[tuple[Instrument, ...]] = Registry(
+    "kind",
+    {"http": SERVERS, "grpc": (*SERVERS[:-1], Frames(), SERVERS[-1]), "program": PROGRAMS},
+)

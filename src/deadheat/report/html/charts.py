@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from deadheat.model.result import Measure, WorkloadResult
+from deadheat.model.result import Measure, RaceResult
 from deadheat.report import words
 from deadheat.report.axis import Axis
 from deadheat.report.html import letters
@@ -85,12 +85,12 @@ class Strips:
     strips: tuple[Strip, ...]
 
 
-def scatter(result: WorkloadResult, keys: Mapping[str, int]) -> Scatter | None:
+def scatter(result: RaceResult, keys: Mapping[str, int]) -> Scatter | None:
     """Throughput against CPU time a request: up and to the left is better. None with fewer than two."""
     found = [
-        (keys[row.id], row.id, row.cpu_us_per_request, row.throughput_rps)
+        (keys[row.id], row.id, row.figures.cpu_us_per_request, row.figures.throughput_rps)
         for row in result.contenders
-        if row.cpu_us_per_request is not None and row.throughput_rps is not None
+        if row.figures.cpu_us_per_request is not None and row.figures.throughput_rps is not None
     ]
     if len(found) < 2:
         return None

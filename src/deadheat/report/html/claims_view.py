@@ -19,7 +19,8 @@ class ClaimLine:
 
     statement: str
     published: str
-    outcome: str
+    direction: str
+    size: str
     here: str
     published_x: float | None
     here_x: float | None
@@ -36,32 +37,36 @@ class Study:
     lines: tuple[ClaimLine, ...]
     not_run: tuple[tuple[str, int], ...]
     broken: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def studies(results: Results) -> Iterator[Study]:
     for name, rows, broken in claims_table.by_study(results):
-        told = claims_table.shown(rows)
-        lines = [row for row in told if row.outcome != "not run"]
-        ends = [1.0, *(end for row in lines for end in _ends(row))]
+        listed = claims_table.shown(rows)
+        lines, notes = claims_table.told([row for row in listed if claims_table.direction(row) != "not run"])
+        ends = [1.0, *(end for line in lines for end in _ends(line.row))]
         axis = Axis(max(min(ends), 1 / WIDEST) / 1.15, min(max(ends), WIDEST) * 1.15)
         yield Study(
             name,
-            claims_table.totals(told),
+            claims_table.totals(listed),
             percent(axis, 1.0),
             tuple((percent(axis, t), f"{t:g}") for t in axis.ticks(TICKS)),
-            tuple(_line(row, axis) for row in lines),
+            tuple(_line(line, axis) for line in lines),
             tuple(claims_table.not_run(rows).items()),
             tuple(claims_table.gate(gate) for gate in broken),
+            tuple(filter(None, (*notes, claims_table.adjusted(listed)))),
         )
 
 
-def _line(row: ClaimResult, axis: Axis) -> ClaimLine:
+def _line(line: claims_table.Told, axis: Axis) -> ClaimLine:
+    row = line.row
     published, here, ci = row.published.get("ratio"), _here(row), _ci(row)
     return ClaimLine(
         claims_table.name(row),
         claims_table.published(row),
-        row.outcome,
-        claims_table.here(row),
+        line.direction,
+        line.size,
+        line.here,
         percent(axis, published) if isinstance(published, float) and published > 0 else None,
         percent(axis, here) if here else None,
         percent(axis, ci[0]) if ci else None,

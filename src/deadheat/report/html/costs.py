@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from deadheat.model.result import ContenderResult, WorkloadResult
+from deadheat.model.result import ContenderResult, RaceResult
 from deadheat.report import words
 
 Value = Callable[[ContenderResult], float | None]
@@ -26,27 +26,31 @@ class Column:
     cells: tuple[Cell, ...]
 
 
-def columns(result: WorkloadResult) -> tuple[Column, ...]:
+def columns(result: RaceResult) -> tuple[Column, ...]:
     """Only columns in which somebody has a figure; cells in the order of the race's contenders."""
-    loads = {round(r.latency_ms.at_rps) for r in result.contenders if r.latency_ms and r.latency_ms.at_rps}
+    loads = {
+        round(r.figures.latency_ms.at_rps)
+        for r in result.contenders
+        if r.figures.latency_ms and r.figures.latency_ms.at_rps
+    }
     rate = words.rate(result.kind)
     at = f"at {words.figure(max(loads))} {rate} for each" if loads else "each at its own full speed"
     asked: list[tuple[str, str, bool, Value, Callable[[float], str]]] = [
-        (rate, "replies a second", True, lambda r: _estimate(r.throughput_rps), words.figure),
-        ("wall time", "of one invocation", False, lambda r: _estimate(r.wall_s), words.seconds),
+        (rate, "replies a second", True, lambda r: _estimate(r.figures.throughput_rps), words.figure),
+        ("wall time", "of one invocation", False, lambda r: _estimate(r.figures.wall_s), words.seconds),
         ("its own clock", "wall time by the program itself", False,
-         lambda r: _estimate(r.own_wall_s), words.seconds),
+         lambda r: _estimate(r.figures.own_wall_s), words.seconds),
         ("CPU time", "user and system, of one invocation", False,
-         lambda r: _estimate(r.cpu_s), words.seconds),
+         lambda r: _estimate(r.figures.cpu_s), words.seconds),
         (f"CPU a {words.asked(result.kind)}", "CPU time of the server for each reply", False,
-         lambda r: _estimate(r.cpu_us_per_request), lambda v: f"{words.figure(v)} µs"),
+         lambda r: _estimate(r.figures.cpu_us_per_request), lambda v: f"{words.figure(v)} µs"),
         ("of ceiling", "of what the least possible work reaches here", True,
-         lambda r: r.of_ceiling, lambda v: f"{v:.0%}"),
+         lambda r: r.figures.of_ceiling, lambda v: f"{v:.0%}"),
         ("p50", at, False, lambda r: _percentile(r, "p50"), _ms),
         ("p99", at, False, lambda r: _percentile(r, "p99"), _ms),
         ("p99.9", at, False, lambda r: _percentile(r, "p99_9"), _ms),
         ("first response", "from its start to its first right answer", False,
-         lambda r: r.first_response_ms, _ms),
+         lambda r: r.figures.first_response_ms, _ms),
         ("peak memory", "of the whole process tree", False, lambda r: _float(r.peak_memory_bytes), _size),
         ("artifact", "what is deployed", False, lambda r: _float(r.artifact_bytes), _size),
         ("runtime", "what must be shipped with it: interpreter or virtual machine, its library", False,
@@ -82,7 +86,7 @@ def _estimate(measure: object) -> float | None:
 
 
 def _percentile(row: ContenderResult, name: str) -> float | None:
-    found = getattr(row.latency_ms, name, None)
+    found = getattr(row.figures.latency_ms, name, None)
     return None if found is None else float(found)
 
 

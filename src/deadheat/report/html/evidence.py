@@ -6,9 +6,9 @@ from statistics import median
 
 from hdrh.histogram import HdrHistogram
 
-from deadheat.journal import whole_blocks
-from deadheat.latency import BEYOND, DIGITS, HIGHEST_NS, LOWEST_NS
+from deadheat.model.histogram import BEYOND, DIGITS, HIGHEST_NS, LOWEST_NS
 from deadheat.model.observation import Ended, Invocation, Observation, OpenLoop, Slice
+from deadheat.storage.journal import whole_blocks
 
 # Five to each halving, as HdrHistogram prints them, would be too many to be seen apart.
 PERCENTILES = (1, 5, 10, 25, 50, 60, 75, 80, 90, 92.5, 95, 97.5, 98, 99, 99.5, 99.75, 99.9, 99.95, 99.99)
@@ -49,11 +49,11 @@ def evidence(observations: Sequence[Observation]) -> dict[str, Evidence]:
     open_: dict[str, dict[float, dict[str, list[OpenLoop]]]] = {}
     for o in whole_blocks(list(observations)):
         if isinstance(o, Slice | Invocation) and not o.warm_up:
-            turns.setdefault(o.workload, []).append(o)
+            turns.setdefault(o.race, []).append(o)
         elif isinstance(o, Ended) and o.hdr:
-            closed.setdefault(o.workload, {}).setdefault(o.entry, []).append(o.hdr)
+            closed.setdefault(o.race, {}).setdefault(o.entry, []).append(o.hdr)
         elif isinstance(o, OpenLoop):
-            loads = open_.setdefault(o.workload, {})
+            loads = open_.setdefault(o.race, {})
             loads.setdefault(o.load, {}).setdefault(o.entry, []).append(o)
     return {
         race: Evidence(_curves(closed.get(race, {}), open_.get(race, {})), _turns(turns.get(race, [])))
@@ -79,9 +79,9 @@ def _points(encoded: Sequence[str]) -> tuple[Point, ...]:
     for text in encoded:
         merged.decode_and_add(text)
     count = merged.get_total_count()
-    told = [p for p in PERCENTILES if count * (1 - p / 100) >= BEYOND]
-    values = merged.get_percentile_to_value_dict(told) if told else {}
-    return tuple((p, values[p] / 1e6) for p in told)
+    supported = [p for p in PERCENTILES if count * (1 - p / 100) >= BEYOND]
+    values = merged.get_percentile_to_value_dict(supported) if supported else {}
+    return tuple((p, values[p] / 1e6) for p in supported)
 
 
 def _turns(turns: Sequence[Slice | Invocation]) -> Turns | None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from deadheat.model.result import Interval, WorkloadResult
+from deadheat.model.result import Interval, RaceResult
 from deadheat.report import forest
 from deadheat.report.axis import Axis
 
@@ -32,7 +32,7 @@ class Forest:
         return Bar(percent(self.axis, ratio), left, right, beyond)
 
 
-def forest_of(result: WorkloadResult, margin: float) -> Forest | None:
+def forest_of(result: RaceResult, margin: float) -> Forest | None:
     """None where nothing was compared."""
     marks = forest.marks(result)
     if not marks:

@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from deadheat.model.result import GateResult, WorkloadResult
-from deadheat.report import terminal, words
+from deadheat.model.gate import GateResult
+from deadheat.model.result import RaceResult
+from deadheat.report import gates, words
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class Gates:
     broken: tuple[tuple[str, str], ...]
 
 
-def gates_of(result: WorkloadResult, keys: Mapping[str, int]) -> Gates:
-    broken = tuple(terminal.broken_gates(result))
+def gates_of(result: RaceResult, keys: Mapping[str, int]) -> Gates:
+    broken = tuple(gates.all_broken(result))
     limits: dict[str, str] = {}
     for row in result.contenders:
         for gate in row.gates:
@@ -40,7 +41,7 @@ def gates_of(result: WorkloadResult, keys: Mapping[str, int]) -> Gates:
         if row.gates
     )
     # What the terminal says first, without the null pair, which has its own line in the plot.
-    summary = terminal.gate_line(result).split(" · ")[0].removeprefix("gates: ")
+    summary = gates.summary(result).split(" · ")[0].removeprefix("gates: ")
     return Gates(summary, not broken, tuple(limits.items()), lines, result.gates, broken)
 
 

@@ -14,15 +14,15 @@ from scipy import stats as distributions
 
 from deadheat.model.contender import Contender
 from deadheat.model.observation import Observation
-from deadheat.model.result import Results, WorkloadResult
-from deadheat.report import words
+from deadheat.model.result import RaceResult, Results
+from deadheat.report import gates, words
 from deadheat.report.html import gates_view, tables_view, text
 from deadheat.report.html.claims_view import studies
 from deadheat.report.html.evidence import Evidence, evidence
 from deadheat.report.html.hardened import hardened
 from deadheat.report.html.race_view import RaceView, race_view
 from deadheat.report.html.sources import Sources
-from deadheat.suite import Suite
+from deadheat.suite.suite import Suite
 
 # Degrees of freedom for which the page can give intervals against another reference: blocks less one.
 MOST_DF = 40
@@ -102,13 +102,13 @@ def _races(
     )
 
 
-def _key(result: WorkloadResult) -> str:
-    """What the journal calls this race by (see WorkloadPlan.key)."""
+def _key(result: RaceResult) -> str:
+    """What the journal calls this race by (see RacePlan.key)."""
     setting = f" [{result.setting}]" if result.setting else ""
     return f"{result.name}{setting}" + ("" if result.method == "deadheat" else f" ({result.method})")
 
 
-def _by_id(suite: Suite | None, result: WorkloadResult) -> dict[str, Contender]:
+def _by_id(suite: Suite | None, result: RaceResult) -> dict[str, Contender]:
     return {c.id: c for c in suite.contenders.get(result.name, ())} if suite else {}
 
 
@@ -190,6 +190,11 @@ def _static(name: str) -> str:
 @cache
 def _environment() -> Environment:
     environment = hardened("deadheat.report.html")
-    environment.filters |= {"short": text.short, "size": words.size, "gate_value": gates_view.value}
+    environment.filters |= {
+        "short": text.short,
+        "size": words.size,
+        "gate_value": gates_view.value,
+        "advice": gates.advice,
+    }
     environment.globals["figure"] = words.figure
     return environment

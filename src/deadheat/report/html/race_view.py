@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deadheat.model.contender import Contender
-from deadheat.model.result import ContenderResult, Interval, WorkloadResult
-from deadheat.report import published_table, words
+from deadheat.model.kinds.registry import TRAITS
+from deadheat.model.result import ContenderResult, Interval, RaceResult
+from deadheat.report import findings, published_columns, published_table, verdicts, words
 from deadheat.report.html import charts, costs, so_far, tables_view
 from deadheat.report.html.evidence import Evidence
 from deadheat.report.html.forest_view import Bar, Forest, forest_of
@@ -20,21 +21,25 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 @dataclass(frozen=True)
 class RowView:
-    """A contender's row. `key` is its number in the race, `letter` and `tint` what pictures call it by."""
+    """A contender's row. `key` is its number in the race, `letter` and `tint` what pictures call it by;
+    `first`: it begins another group than the row before it."""
 
     key: int
     letter: str
     tint: int
     row: ContenderResult
     place: str
+    first: bool
     amount: str
     value: float | None
     bar: Bar | None
     ratio: str
     interval: Interval | None
+    judged: str
     ci: str
     word: str
     standing: str
+    reason: str | None
     blocks: tuple[float, ...]
     reference: bool
     contender: Contender | None
@@ -48,6 +53,7 @@ class Published:
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     ratios: tuple[str, ...]
+    columns: tuple[tuple[str, str, str, str], ...]
     shown: tuple[tuple[str, str], ...]
 
 
@@ -55,7 +61,7 @@ class Published:
 class RaceView:
     anchor: str
     name: str
-    result: WorkloadResult
+    result: RaceResult
     verdict: str
     why: str
     tally: str
@@ -64,6 +70,7 @@ class RaceView:
     asked: str
     more_is_better: bool
     rows: tuple[RowView, ...]
+    ranking: str
     has_ceiling: bool
     measured_latency: bool
     null_bar: Bar | None
@@ -74,13 +81,14 @@ class RaceView:
     strips: charts.Strips | None
     columns: tuple[costs.Column, ...]
     gates: Gates
+    findings: tuple[str, ...]
     tables: tuple[tables_view.Table, ...]
     published: Published | None
 
 
 def race_view(
     number: int,
-    result: WorkloadResult,
+    result: RaceResult,
     margin: float,
     seen: Evidence,
     contenders: Mapping[str, Contender],
@@ -101,7 +109,7 @@ def race_view(
         verdict=_own_capital(sentence) + "." * (not sentence.endswith(".")),
         why=_first_capital(why) + "." * (not why.endswith(".")) if why else "",
         tally="" if early else tally(result),
-        facts=words.headline(result),
+        facts=verdicts.headline(result),
         unit=words.unit(result.metric, result.kind),
         asked=words.asked(result.kind),
         more_is_better=result.metric == "throughput_rps",
@@ -109,40 +117,42 @@ def race_view(
             _row(result, row, keys[row.id], margin, forest, contenders.get(row.id), sources, early)
             for row in result.contenders
         ),
+        ranking=verdicts.ranks(result),
         has_ceiling=any(r.class_ == "ceiling" and r.status == "measured" for r in result.contenders),
-        measured_latency=result.method == "deadheat" and result.kind in ("http", "grpc"),
+        measured_latency=result.method == "deadheat" and TRAITS[result.kind].serves,
         null_bar=forest.bar(null.ratio, null.ci) if forest and null else None,
-        null_text=f"{words.ratio(null.ratio)} ({words.interval(null.ci)})" if null else "",
+        null_text=f"{words.ratio(null.ratio)} ({words.interval(null.ci, result.blocks)})" if null else "",
         forest=forest,
         scatter=charts.scatter(result, keys),
         latencies=charts.latencies(seen.curves, keys, result.kind),
         strips=charts.strips(seen.turns, keys),
         columns=costs.columns(result),
         gates=gates_of(result, keys),
+        findings=tuple(findings.sentences(result)),
         tables=tuple(tables_view.of_race(result, keys)) if result.method == "deadheat" else (),
         published=_published(result) if result.method == "as-published" else None,
     )
 
 
-def verdict(result: WorkloadResult, margin: float) -> str:
+def verdict(result: RaceResult, margin: float) -> str:
     """The one sentence that the race comes down to."""
     if result.method == "as-published":
         return "One figure of each, by the study's own method: nothing here can be a verdict."
     if not result.slices:
         return "Nothing was raced yet: the reasons are below."
-    placed = [row for row in result.contenders if row.place is not None]
     # The fastest against the reference; where that is the reference itself, against the next.
-    for row in placed:
-        found = words.verdict_of(result, row) if row.id != result.reference else None
+    rivals = [row for row in result.contenders if row.status == "measured" and row.id != result.reference]
+    for row in rivals:
+        found = verdicts.verdict_of(result, row)
         if found is not None:
-            return words.sentence(found, margin)
+            return verdicts.sentence(found, margin)
     if result.verdicts:
-        return words.sentence(result.verdicts[0], margin)
+        return verdicts.sentence(result.verdicts[0], margin)
     return "No pair could be judged."
 
 
-def _told(result: WorkloadResult, margin: float) -> tuple[str, str]:
-    """The verdict, and why it is so, where that is told."""
+def _told(result: RaceResult, margin: float) -> tuple[str, str]:
+    """The verdict, and why it is so, where a reason is known."""
     said = verdict(result, margin)
     # An interval is read in one piece.
     said = re.sub(r"\(95% CI [^)]*\)", lambda ci: ci[0].replace(" ", "\N{NO-BREAK SPACE}"), said)
@@ -150,7 +160,7 @@ def _told(result: WorkloadResult, margin: float) -> tuple[str, str]:
     return sentence, why
 
 
-def tally(result: WorkloadResult) -> str:
+def tally(result: RaceResult) -> str:
     """`Against go: 3 faster, 1 dead heat, 1 slower, 1 not settled.`"""
     counts: dict[str, int] = {}
     for row in result.contenders:
@@ -171,7 +181,7 @@ def letter(key: int) -> str:
 
 
 def _row(
-    result: WorkloadResult,
+    result: RaceResult,
     row: ContenderResult,
     key: int,
     margin: float,
@@ -181,21 +191,26 @@ def _row(
     early: bool,
 ) -> RowView:
     own, against = words.own_measure(result.metric, row), row.against_reference
-    interval = words.judged_interval(result, row)
+    interval = verdicts.judged_interval(result, row)
     return RowView(
         key=key,
         letter=letter(key),
         tint=key % TINTS,
         row=row,
         place="" if row.place is None else f"{row.place}{'=' if row.shares_place else ''}",
+        first=row.place is None
+        and key > 0
+        and verdicts.group(result, row) != verdicts.group(result, result.contenders[key - 1]),
         amount=words.amount(result.metric, own),
         value=own.estimate if own else None,
         bar=forest.bar(against.ratio, interval) if forest and against else None,
         ratio=words.ratio(against.ratio) if against else "",
         interval=interval,
-        ci=words.interval(interval) if against else "",
+        judged=_judged(result, row),
+        ci=words.interval(interval, result.blocks) if against else "",
         word="early" if early and _word(result, row) else _word(result, row),
-        standing=so_far.WAITING if early and so_far.waits(row) else words.standing(result, row, margin),
+        standing=so_far.WAITING if early and so_far.waits(row) else verdicts.standing(result, row, margin),
+        reason=verdicts.reason(row) if row.status != "measured" else None,
         blocks=tuple(float(f"{value:.{DIGITS}g}") for value in own.blocks) if own else (),
         reference=row.id == result.reference,
         contender=contender,
@@ -203,25 +218,43 @@ def _row(
     )
 
 
-def _word(result: WorkloadResult, row: ContenderResult) -> str:
+def _word(result: RaceResult, row: ContenderResult) -> str:
     """What became of a row against the reference; `slower` where the reference is the faster one."""
-    found = words.verdict_of(result, row)
+    found = verdicts.verdict_of(result, row)
     if found is None or row.id == result.reference or row.class_ == "ceiling":
         return ""
-    if found.verdict == "faster" and row.against_reference is not None and row.against_reference.ratio < 1:
-        return "slower"
-    return found.verdict
+    return "slower" if found.answer(row.id) == "slower" else found.verdict
 
 
-def _published(result: WorkloadResult) -> Published:
+def _judged(result: RaceResult, row: ContenderResult) -> str:
+    """Its judged pairs for the page's script, which may choose another reference: `key|ratio|low|high|word`
+    each, how many times as fast as that row it is."""
+    keys = {other.id: key for key, other in enumerate(result.contenders)}
+    told = []
+    for found in result.verdicts:
+        if row.id not in (found.a, found.b) or found.ratio is None:
+            continue
+        first = found.a == row.id
+        other = found.b if first else found.a
+        ratio, ends = found.ratio if first else 1 / found.ratio, ("", "")
+        if found.ci is not None and words.is_interval(found.ci, result.blocks):
+            low, high = found.ci if first else (1 / found.ci[1], 1 / found.ci[0])
+            ends = (f"{low:.6g}", f"{high:.6g}")
+        word = found.answer(row.id) or ""
+        told.append("|".join((str(keys[other]), f"{ratio:.6g}", *ends, word)))
+    return ";".join(told)
+
+
+def _published(result: RaceResult) -> Published:
     return Published(
         published_table.header(result),
         tuple(published_table.rows(result)),
         tuple(published_table.ratios(result)),
+        tuple(published_columns.rows(result)),
         tuple(
-            (f"What {row.outside.tool} printed of {row.id}", "\n".join(row.outside.shown))
+            (f"What {row.figures.outside.tool} printed of {row.id}", "\n".join(row.figures.outside.shown))
             for row in result.contenders
-            if row.outside is not None and row.outside.shown
+            if row.figures.outside is not None and row.figures.outside.shown
         ),
     )
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from deadheat.model.result import Results, WorkloadResult
+from deadheat.model.result import RaceResult, Results
 from deadheat.report import curve, details, equal_load
 
 
@@ -17,7 +17,7 @@ class Table:
     rows: tuple[tuple[int | None, tuple[str, ...]], ...]
 
 
-def of_race(result: WorkloadResult, keys: Mapping[str, int]) -> Iterator[Table]:
+def of_race(result: RaceResult, keys: Mapping[str, int]) -> Iterator[Table]:
     """Latency at equal load with its intervals; what a server holds, a client does, a compiler made."""
     if (found := equal_load.table(result)) is not None:
         yield _table("Latency at equal load", equal_load.CAPTION, found, keys)

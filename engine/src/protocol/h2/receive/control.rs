@@ -1,16 +1,16 @@
 //! WINDOW_UPDATE, RST_STREAM, GOAWAY.
 
-use crate::protocol::h2::connection::Connection;
+use crate::protocol::h2::connection::Http2Connection;
 use crate::protocol::h2::exchange::Exchange;
 use crate::protocol::h2::frame::{self, code_name, Frame, LARGEST_WINDOW};
-use crate::protocol::h2::wire::Wire;
+use crate::protocol::h2::rendered::RenderedRequest;
 use crate::protocol::{Failure, Reply, Slot};
 
-impl<E: Exchange> Connection<E> {
+impl<E: Exchange> Http2Connection<E> {
     pub(super) fn window_update(
         &mut self,
         frame: &Frame,
-        wires: &[Wire],
+        wires: &[RenderedRequest],
         output: &mut Vec<u8>,
     ) -> Result<(), Failure> {
         let more = i64::from(frame.number()? & frame::LAST_STREAM);
@@ -59,7 +59,10 @@ impl<E: Exchange> Connection<E> {
         let Some((&[a, b, c, d, e, f, g, h], text)) = frame.payload.split_first_chunk() else {
             return Err(Failure::protocol("a GOAWAY that is too short"));
         };
-        self.is_spent = true;
+        if frame.stream != 0 {
+            return Err(Failure::protocol("a GOAWAY of a stream"));
+        }
+        self.is_draining = true;
         let last = u32::from_be_bytes([a, b, c, d]) & frame::LAST_STREAM;
         let code = u32::from_be_bytes([e, f, g, h]);
         let text: String = String::from_utf8_lossy(text).chars().take(100).collect();
@@ -70,7 +73,7 @@ impl<E: Exchange> Connection<E> {
             }
             if code == frame::NO_ERROR {
                 self.end(slot);
-                self.untaken.push(slot);
+                self.unprocessed.push(slot);
             } else {
                 let name = code_name(code);
                 let message = format!("GOAWAY: {name} {text}: the request was not taken");

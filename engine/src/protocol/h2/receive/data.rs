@@ -1,11 +1,11 @@
 //! DATA: bodies, and the windows that they take up.
 
-use crate::protocol::h2::connection::{Connection, CONNECTION_WINDOW, STREAM_WINDOW};
+use crate::protocol::h2::connection::{Http2Connection, CONNECTION_WINDOW, STREAM_WINDOW};
 use crate::protocol::h2::exchange::{End, Exchange};
 use crate::protocol::h2::frame::{self, Frame};
 use crate::protocol::{Failure, Reply};
 
-impl<E: Exchange> Connection<E> {
+impl<E: Exchange> Http2Connection<E> {
     #[inline]
     pub(super) fn data(
         &mut self,

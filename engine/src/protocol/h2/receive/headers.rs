@@ -1,12 +1,12 @@
 //! HEADERS and CONTINUATION: where replies begin and, with trailers, where they end.
 
-use crate::protocol::h2::connection::Connection;
+use crate::protocol::h2::cached_block::HeaderFields;
+use crate::protocol::h2::connection::Http2Connection;
 use crate::protocol::h2::exchange::{End, Exchange};
 use crate::protocol::h2::frame::{self, Frame};
-use crate::protocol::h2::known::Head;
 use crate::protocol::{Failure, Reply};
 
-impl<E: Exchange> Connection<E> {
+impl<E: Exchange> Http2Connection<E> {
     #[inline]
     pub(super) fn headers(
         &mut self,
@@ -68,11 +68,29 @@ impl<E: Exchange> Connection<E> {
             &mut self.known_head
         };
         // For a stream that is over, too: the table may change.
-        let head = known.head(block, &mut self.decoder)?;
+        let (head, rules) = known.head(block, &mut self.decoder)?;
         let Some(slot) = slot else {
             return Ok(());
         };
         let stream = self.streams.get_mut(slot);
+        let wrong = if stream.has_head {
+            let goes_on = (!is_last).then_some("headers in the middle of a reply");
+            goes_on.or(rules.wrong_trailers())
+        } else {
+            rules.wrong_head().or(match head.http_status() {
+                Some(101) => Some("101 Switching Protocols, which HTTP/2 does not have"),
+                Some(100..=199) if is_last => Some("an informational reply that ends the stream"),
+                _ => None,
+            })
+        };
+        if let Some(why) = wrong {
+            // RFC 9113 section 8.1.1: an error of this stream alone.
+            if !is_last || stream.sent < stream.length {
+                frame::push_reset(stream.id, frame::PROTOCOL_ERROR, output);
+            }
+            self.fail(slot, Failure::protocol(why), replies);
+            return Ok(());
+        }
         if is_last {
             let end = if stream.has_head {
                 End::Trailers(head)
@@ -86,9 +104,6 @@ impl<E: Exchange> Connection<E> {
         // Informational replies (1xx) come before the one that counts.
         if head.http_status().is_some_and(|status| status < 200) {
             return Ok(());
-        }
-        if stream.has_head {
-            return Err(Failure::protocol("headers in the middle of a reply"));
         }
         stream.has_head = true;
         stream.failure = exchange.head(stream.asked, &mut stream.reply, head);

@@ -5,7 +5,7 @@ mod data;
 mod headers;
 mod settings;
 
-use super::connection::Connection;
+use super::connection::Http2Connection;
 use super::exchange::Exchange;
 use super::frame::{self, Frame};
 use super::hpack::Undecodable;
@@ -23,7 +23,7 @@ impl From<Undecodable> for Failure {
     }
 }
 
-impl<E: Exchange> Connection<E> {
+impl<E: Exchange> Http2Connection<E> {
     #[inline]
     pub fn frame(
         &mut self,
@@ -57,6 +57,10 @@ impl<E: Exchange> Connection<E> {
             frame::RST_STREAM => self.reset(frame, replies),
             frame::GOAWAY => self.goaway(frame, replies),
             frame::PING => ping(frame, output),
+            // An error of a stream may be taken as one of the connection, RFC 9113 section 5.4.2.
+            frame::PRIORITY if frame.stream == 0 || frame.payload.len() != 5 => {
+                Err(Failure::protocol("a PRIORITY of a wrong form"))
+            }
             frame::PUSH_PROMISE => Err(Failure::protocol("a push that was forbidden")),
             // Unknown frames are no errors, RFC 9113 section 4.1.
             _ => Ok(()),
@@ -109,8 +113,8 @@ impl<E: Exchange> Connection<E> {
 }
 
 fn ping(frame: &Frame, output: &mut Vec<u8>) -> Result<(), Failure> {
-    if frame.payload.len() != 8 {
-        return Err(Failure::protocol("a PING not of 8 bytes"));
+    if frame.payload.len() != 8 || frame.stream != 0 {
+        return Err(Failure::protocol("a PING of a stream, or not of 8 bytes"));
     }
     if !frame.has(frame::ACK) {
         frame::push(frame::PING, frame::ACK, 0, frame.payload, output);

@@ -1,22 +1,27 @@
 //! SETTINGS: what the server announces.
 
-use crate::protocol::h2::connection::Connection;
+use crate::protocol::h2::connection::Http2Connection;
 use crate::protocol::h2::exchange::Exchange;
 use crate::protocol::h2::frame::{self, Frame, LARGEST_WINDOW};
-use crate::protocol::h2::wire::Wire;
+use crate::protocol::h2::rendered::RenderedRequest;
 use crate::protocol::{Failure, Slot};
 
-impl<E: Exchange> Connection<E> {
+impl<E: Exchange> Http2Connection<E> {
     #[cold]
     pub(super) fn settings(
         &mut self,
         frame: &Frame,
-        wires: &[Wire],
+        wires: &[RenderedRequest],
         output: &mut Vec<u8>,
     ) -> Result<(), Failure> {
         let settings = frame.settings()?;
         if frame.has(frame::ACK) {
-            return Ok(());
+            return match frame.payload.is_empty() {
+                true => Ok(()),
+                false => Err(Failure::protocol(
+                    "an acknowledgement of SETTINGS with some",
+                )),
+            };
         }
         for (number, value) in settings {
             match number {
@@ -27,6 +32,11 @@ impl<E: Exchange> Connection<E> {
                         self.peer.table_size = size;
                         self.forget_entries();
                     }
+                }
+                frame::ENABLE_PUSH if value != 0 => {
+                    return Err(Failure::protocol(
+                        "SETTINGS in which a server lets itself push",
+                    ));
                 }
                 frame::MAX_CONCURRENT_STREAMS => self.peer.most_streams = value,
                 frame::INITIAL_WINDOW_SIZE => self.resize_windows(i64::from(value))?,
@@ -53,7 +63,11 @@ impl<E: Exchange> Connection<E> {
         self.peer.stream_window = size;
         let open: Vec<Slot> = self.streams.open().collect();
         for slot in open {
-            self.streams.get_mut(slot).window += more;
+            let window = &mut self.streams.get_mut(slot).window;
+            *window += more;
+            if *window > LARGEST_WINDOW {
+                return Err(Failure::protocol("a window beyond its limit"));
+            }
         }
         Ok(())
     }

@@ -10,7 +10,8 @@
     if (fetching || told.version === shown || (document.hidden && !told.ended)) return;
     fetching = true;
     try {
-      const answer = await fetch(location.pathname, { cache: "no-store" });
+      // Which version is asked for tells the server who has the report, and who only a page before it.
+      const answer = await fetch(`${location.pathname}?version=${told.version}`, { cache: "no-store" });
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       // What was unfolded stays so; the heading of a whole section's fold may have changed meanwhile.
       const name = (fold) => `${fold.closest("section")?.id} ${fold.matches(".fold") ? fold.className : fold.querySelector("summary").textContent}`;
@@ -26,6 +27,10 @@
       globalThis.deadheatEquip();
       scrollTo({ top: at, behavior: "instant" });
       shown = told.version;
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      link("the page's server is gone: the report lies in the run's folder");  // fetch throws TypeError
+      return;
     } finally { fetching = false; }
     if (last && last.version !== shown) await refresh(last);
   }

@@ -82,6 +82,14 @@
     return { ratio: Math.exp(mean), low: Math.exp(mean - half), high: Math.exp(mean + half) };
   }
 
+  // A pair that was judged has that interval whichever of the two is the reference, and no other.
+  function judged(row, reference) {
+    const one = (row.dataset.judged ?? "").split(";").map((pair) => pair.split("|")).find(([k]) => k === reference.dataset.k);
+    if (!one) return null;
+    const [, ratio, low, high, word] = one;
+    return { ratio: Number(ratio), low: low && Number(low), high: high && Number(high), word };
+  }
+
   function told(row) {
     const d = row.dataset;
     return d.ratio ? { ratio: Number(d.ratio), low: d.low && Number(d.low), high: d.high && Number(d.high) } : null;
@@ -121,7 +129,7 @@
     const margin = Number(race.dataset.margin);
     const log = view.scale !== "linear";
     const found = new Map(rows.map((row) =>
-      [row, row === reference ? null : same ? told(row) : against(row, reference, race.dataset.better)]));
+      [row, row === reference ? null : same ? told(row) : judged(row, reference) ?? against(row, reference, race.dataset.better)]));
     const seen = rows.filter((row) => found.get(row) && row.dataset.class !== "ceiling" && !row.classList.contains("off")).map((row) => found.get(row));
     let low = Math.min(1 / (1 + 2 * margin), ...seen.flatMap((f) => [f.ratio, f.low ?? f.ratio]));
     let high = Math.max(1 + 2 * margin, ...seen.flatMap((f) => [f.ratio, f.high ?? f.ratio]));
@@ -148,7 +156,7 @@
       const word = row.querySelector(".c-word");
       word.kept ??= [...word.childNodes];
       if (same) word.replaceChildren(...word.kept);
-      else word.replaceChildren(Object.assign(document.createElement("span"), { className: "quiet", textContent: row === reference ? "chosen" : "not judged" }));
+      else word.replaceChildren(Object.assign(document.createElement("span"), { className: "quiet", textContent: row === reference ? "chosen" : is?.word || "not judged" }));
     }
 
     function nullPair(row) {

@@ -1,0 +1,79 @@
+//! Options that do not go together, or not with the URL.
+
+use super::options::LoadOptions;
+use deadheat_load::error::{Error, Result};
+
+impl LoadOptions {
+    /// Pipelines and streams are two ways to have several requests on a connection, and each
+    /// protocol has one of them.
+    pub(super) fn check_depth(&self, scheme: &str) -> Result<()> {
+        let is_grpc = matches!(scheme, "grpc" | "grpcs");
+        let is_http2 = is_grpc || self.http2;
+        let message = if self.http2 && !matches!(scheme, "http" | "https") {
+            format!("--http2: {scheme}:// is not HTTP, or is HTTP/2 anyhow")
+        } else if self.streams == 0 {
+            "--streams: at least 1".into()
+        } else if is_http2 && self.pipeline > 1 {
+            "--pipeline: HTTP/2 has --streams instead".into()
+        } else if is_http2 && self.no_keepalive {
+            "--no-keepalive: only for HTTP/1.1".into()
+        } else if !is_http2 && self.streams > 1 {
+            format!("--streams: only for --http2 and gRPC; {scheme}:// has --pipeline")
+        } else {
+            return Ok(());
+        };
+        Err(Error::usage(message))
+    }
+
+    /// Options of another protocol would change nothing: they are refused by name.
+    pub(super) fn check_protocol(&self, scheme: &str) -> Result<()> {
+        let is_http = matches!(scheme, "http" | "https");
+        let is_grpc = matches!(scheme, "grpc" | "grpcs");
+        let is_redis = matches!(scheme, "redis" | "rediss");
+        let is_tls = matches!(scheme, "https" | "grpcs" | "rediss");
+        let of_http = [
+            ("--method", self.method.is_some()),
+            ("--requests", self.requests.is_some()),
+            ("--expect-status", self.expect_status.is_some()),
+            ("--expect-body", self.expect_body.is_some()),
+            ("--no-keepalive", self.no_keepalive),
+        ];
+        let of_http_and_grpc = [
+            ("--header", !self.headers.is_empty()),
+            ("--data", self.data.is_some()),
+        ];
+        let given = |options: &[(&'static str, bool)]| -> Vec<&'static str> {
+            let given = options.iter().filter(|(_, is_given)| *is_given);
+            given.map(|(name, _)| *name).collect()
+        };
+        for (belongs, options, to) in [
+            (is_http, given(&of_http), "http:// and https://"),
+            (
+                is_http || is_grpc,
+                given(&of_http_and_grpc),
+                "HTTP and gRPC",
+            ),
+            (is_grpc, self.grpc.given(), "grpc:// and grpcs://"),
+            (is_redis, self.redis.given(), "redis:// and rediss://"),
+            (is_tls, self.tls.given(), "https://, grpcs:// and rediss://"),
+        ] {
+            if let (false, Some(name)) = (belongs, options.first()) {
+                let message = format!("{name}: only for {to}, not for {scheme}://");
+                return Err(Error::usage(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// A threshold on a rate needs one.
+    pub(super) fn check_thresholds(&self) -> Result<()> {
+        let mut thresholds = self.thresholds.fail_if.iter();
+        match thresholds.find(|threshold| threshold.needs_a_rate()) {
+            Some(threshold) if self.rate.is_none() => {
+                let message = format!("--fail-if '{}': only with -R", threshold.text());
+                Err(Error::usage(message))
+            }
+            _ => Ok(()),
+        }
+    }
+}

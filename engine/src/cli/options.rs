@@ -1,0 +1,293 @@
+//! The options of a run by hand, and what they mean.
+
+use super::grpc::Grpc;
+use super::redis::Redis;
+
+use super::requests::text_or_file;
+use super::thresholds::ThresholdOptions;
+use super::tls::TlsOptions;
+use super::units;
+use clap::{Args, ValueEnum};
+use deadheat_load::address::Url;
+use deadheat_load::error::{Error, Result};
+use deadheat_load::load::arrivals::Arrivals;
+use deadheat_load::load::coalesce::Coalesce;
+use deadheat_load::load::open_loop::Pacing;
+use deadheat_load::load::run::RunSpec;
+use deadheat_load::net::Io;
+use deadheat_load::protocol::http::mix::Draw;
+use deadheat_load::protocol::http::Request;
+use deadheat_load::search::Objective;
+use deadheat_load::target::Spec;
+use std::path::PathBuf;
+
+#[derive(Debug, Args)]
+pub struct LoadOptions {
+    /// Where the load goes: http://host:port/path, grpc://host:port, redis://host:port
+    #[arg(required = true)]
+    pub(super) url: Option<String>,
+    /// Threads, one event loop each
+    #[arg(short = 't', long, default_value_t = 1, value_name = "N")]
+    pub threads: usize,
+    /// Connections, shared out over the threads
+    #[arg(short = 'c', long, default_value_t = 64, value_name = "N")]
+    pub(super) connections: usize,
+    /// How long to count (10s, 500ms, 2m)
+    #[arg(short = 'd', long, default_value = "10s", value_parser = units::milliseconds, value_name = "TIME")]
+    pub duration: u64,
+    /// Send so many requests instead, however long it takes
+    #[arg(short = 'n', long, value_name = "N", conflicts_with_all = ["duration", "warmup", "steps", "find_max"], value_parser = clap::value_parser!(u64).range(1..))]
+    pub(super) requests_count: Option<u64>,
+    /// Load before counting begins
+    #[arg(long, default_value = "0ms", value_parser = units::milliseconds, value_name = "TIME")]
+    pub(super) warmup: u64,
+    /// How long a reply or a connection may take
+    #[arg(long, default_value = "5s", value_parser = units::milliseconds, value_name = "TIME")]
+    pub(super) timeout: u64,
+    /// Requests in flight on each connection
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(super) pipeline: u32,
+    /// A new connection for each request
+    #[arg(long)]
+    pub(super) no_keepalive: bool,
+    /// Go to this Unix socket; the URL gives host and path all the same
+    #[arg(long, value_name = "PATH")]
+    pub(super) unix: Option<PathBuf>,
+    /// Go to this host and port; the URL gives Host and the name for TLS all the same
+    #[arg(long, value_name = "HOST:PORT", conflicts_with = "unix")]
+    pub(super) connect_to: Option<String>,
+    /// Wait a little so that one wake-up serves several replies: off, auto, or a time in us
+    #[arg(long, default_value = "off", value_name = "off|auto|200us")]
+    pub(super) coalesce: Coalesce,
+    /// How bytes get to the kernel; auto is epoll, and the summary says what was used
+    #[arg(long, default_value = "auto")]
+    io: IoArg,
+    /// Allow addresses outside loopback and private ranges
+    #[arg(long)]
+    pub(super) remote: bool,
+
+    /// Open loop: so many requests a second, whatever the server does
+    #[arg(short = 'R', long, value_name = "RPS", value_parser = units::rate, help_heading = OPEN)]
+    pub(super) rate: Option<f64>,
+    /// How the requests of an open loop are spread over time
+    #[arg(long, default_value = "constant", help_heading = OPEN)]
+    arrivals: ArrivalsArg,
+    /// Each at its time, or all of a millisecond at its beginning (cheaper)
+    #[arg(long, default_value = "exact", help_heading = OPEN)]
+    pacing: PacingArg,
+    /// Seed of Poisson arrivals and of --draw random (default: made from the token)
+    #[arg(long, value_name = "N", help_heading = OPEN)]
+    pub(super) seed: Option<u64>,
+    /// Exit with 0 even if asked and achieved rate differ by over 1%
+    #[arg(long, help_heading = OPEN)]
+    pub allow_shortfall: bool,
+    /// A latency curve: one run at each of these rates
+    #[arg(long, value_name = "RPS,RPS", value_delimiter = ',', value_parser = units::rate, conflicts_with_all = ["rate", "find_max"], help_heading = OPEN)]
+    pub steps: Vec<f64>,
+    /// The highest rate that keeps an objective such as 'p99<10ms', from -R or 1000 on
+    #[arg(long, value_name = "OBJECTIVE", help_heading = OPEN)]
+    pub find_max: Option<Objective>,
+
+    /// Method
+    #[arg(short = 'X', long, value_name = "METHOD", help_heading = REQUEST)]
+    pub(super) method: Option<String>,
+    /// Header, such as 'Accept: text/plain'; may be given several times
+    #[arg(short = 'H', long = "header", value_name = "HEADER", value_parser = header, help_heading = REQUEST)]
+    pub(super) headers: Vec<(String, String)>,
+    /// Body: a text, or @FILE; makes the method POST if none is given
+    #[arg(long, value_name = "TEXT", help_heading = REQUEST)]
+    pub(super) data: Option<String>,
+    /// Several requests, one JSON object a line: method, path, headers, body, expect, weight
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "headers", "data"], help_heading = REQUEST)]
+    pub(super) requests: Option<PathBuf>,
+    /// How they are drawn: in turn (or by weight), or at random, the same for the same --seed
+    #[arg(long, default_value = "turn", value_name = "turn|random", requires = "requests", help_heading = REQUEST)]
+    draw: DrawArg,
+    /// What {token} stands for in paths, headers and bodies ({seq} is the request's number)
+    #[arg(long, default_value = "deadheat", value_name = "TEXT", help_heading = REQUEST)]
+    pub(super) token: String,
+    /// Status that every reply must have (default: any below 400)
+    #[arg(long, value_name = "CODE", help_heading = REQUEST)]
+    pub(super) expect_status: Option<u16>,
+    /// Body that every reply must have
+    #[arg(long, value_name = "TEXT", help_heading = REQUEST)]
+    pub(super) expect_body: Option<String>,
+
+    #[command(flatten)]
+    pub(super) tls: TlsOptions,
+    #[command(flatten)]
+    pub thresholds: ThresholdOptions,
+    /// HTTP/2 to http:// (with prior knowledge) and https:// (agreed on in TLS)
+    #[arg(long, help_heading = HTTP2)]
+    pub(super) http2: bool,
+    /// Requests or calls in flight on each connection
+    #[arg(long, default_value_t = 1, value_name = "N", help_heading = HTTP2)]
+    pub(super) streams: u32,
+
+    #[command(flatten)]
+    pub(super) grpc: Grpc,
+    #[command(flatten)]
+    pub(super) redis: Redis,
+
+    /// Print one JSON object instead of a table
+    #[arg(long, help_heading = OUTPUT)]
+    pub json: bool,
+    /// Write the summary to this file too, as JSON (see `compare`)
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["steps", "find_max"], help_heading = OUTPUT)]
+    pub save: Option<PathBuf>,
+    /// Write an HdrHistogram V2 log, an interval a second
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub hdr: Option<PathBuf>,
+    /// Write a time series, a line a second
+    #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
+    pub csv: Option<PathBuf>,
+    /// No live line
+    #[arg(short = 'q', long, help_heading = OUTPUT)]
+    pub quiet: bool,
+}
+
+const OPEN: &str = "Open loop";
+const REQUEST: &str = "Requests";
+const HTTP2: &str = "HTTP/2 (--http2, or gRPC)";
+const OUTPUT: &str = "Output";
+
+/// A `-n` run ends by its count; this only bounds one that gets no replies.
+const LONGEST_COUNT_MS: u64 = 24 * 3_600_000;
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum PacingArg {
+    Exact,
+    Burst,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ArrivalsArg {
+    /// One gap after the other of the same length
+    Constant,
+    /// Independent of each other: exponential gaps
+    Poisson,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum DrawArg {
+    Turn,
+    Random,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum IoArg {
+    /// Whichever costs less by measurement where it matters: epoll (docs/performance.md)
+    Auto,
+    Epoll,
+    Uring,
+}
+
+impl LoadOptions {
+    /// The target.
+    pub fn spec(&self) -> Result<Spec> {
+        let url = self
+            .url
+            .clone()
+            .ok_or_else(|| Error::usage("a URL is needed"))?;
+        if self.duration == 0 {
+            return Err(Error::usage("-d: has to be longer than 0"));
+        }
+        let scheme = Url::parse(&url)?.scheme;
+        self.check_depth(&scheme)?;
+        self.check_protocol(&scheme)?;
+        self.check_thresholds()?;
+        let spec = match scheme.as_str() {
+            "grpc" | "grpcs" => {
+                let data = self.data.as_deref().map(text_or_file).transpose()?;
+                let calls = self
+                    .grpc
+                    .calls(data.as_deref(), &self.headers, self.streams)?;
+                Spec::grpc(&url, calls)
+            }
+            "redis" | "rediss" => Spec::redis(&url, self.redis.commands(self.pipeline)?),
+            _ => Spec {
+                // One of them is 1.
+                depth: self.pipeline.max(self.streams),
+                http2: self.http2,
+                requests: self.http_requests(&url)?,
+                draw: match self.draw {
+                    DrawArg::Turn => Draw::Turn,
+                    DrawArg::Random => Draw::Random,
+                },
+                ..Spec::new(&url, Request::get("/"))
+            },
+        };
+        Ok(Spec {
+            unix: self.unix.clone(),
+            connections: self.connections,
+            threads: self.threads,
+            keep_alive: !self.no_keepalive,
+            timeout_ms: self.timeout,
+            coalesce: self.coalesce,
+            io: match self.io {
+                IoArg::Auto => Io::Auto,
+                IoArg::Epoll => Io::Epoll,
+                IoArg::Uring => Io::Uring,
+            },
+            remote: self.remote,
+            connect_to: self.connect_to.clone(),
+            tls: self.tls.spec(),
+            ..spec
+        })
+    }
+
+    /// One run, at `rate` or the one asked for.
+    pub fn run_spec(&self, rate: Option<f64>) -> RunSpec {
+        RunSpec {
+            token: self.token.clone(),
+            lead_in_ms: self.warmup,
+            counted_ms: match self.requests_count {
+                Some(_) => LONGEST_COUNT_MS,
+                None => self.duration,
+            },
+            rate: rate.or(self.rate),
+            arrivals: match self.arrivals {
+                ArrivalsArg::Constant => Arrivals::Constant,
+                ArrivalsArg::Poisson => Arrivals::Poisson,
+            },
+            pacing: match self.pacing {
+                PacingArg::Exact => Pacing::Exact,
+                PacingArg::Burst => Pacing::Burst,
+            },
+            seed: self.seed,
+            requests: self.requests_count,
+            ..RunSpec::default()
+        }
+    }
+
+    /// Where a search for the highest rate begins.
+    pub fn first_rate(&self) -> f64 {
+        self.rate.unwrap_or(1_000.0)
+    }
+
+    /// What will be done, in one line.
+    pub fn heading(&self, spec: &Spec, rate: Option<f64>, io: &str) -> String {
+        let length = match self.requests_count {
+            Some(n) => format!("{n} requests"),
+            None => format!("{:.1} s", self.duration as f64 / 1000.0),
+        };
+        let rate = match rate.or(self.rate) {
+            Some(rate) => format!(", {rate}/s"),
+            None => String::new(),
+        };
+        format!(
+            "{}: {length}, {} connections, {} thread{}{rate}, {io}",
+            spec.url,
+            spec.connections,
+            spec.threads,
+            if spec.threads == 1 { "" } else { "s" },
+        )
+    }
+}
+
+fn header(text: &str) -> std::result::Result<(String, String), String> {
+    let (name, value) = text
+        .split_once(':')
+        .ok_or_else(|| format!("{text:?} is no header, such as 'Accept: text/plain'"))?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}

@@ -1,0 +1,186 @@
+//! The referee's side: JSON lines in, JSON lines out, as docs/engine-protocol.md says.
+
+mod messages;
+
+use self::messages::{http, Command, Event, Fields, Open, TurnFields};
+use crate::address::Url;
+use crate::error::{Error, Kind, Result};
+use crate::histogram::Latencies;
+use crate::load::coalesce::Coalesce;
+use crate::load::run::{RunResult, RunSpec};
+use crate::load::run_control::RunControl;
+use crate::protocol::http::Request;
+use crate::target::{self, Spec, Target};
+use serde::de::DeserializeOwned;
+use std::collections::HashMap;
+use std::io::{self, BufRead, Write};
+
+/// More is no rate that a schedule in nanoseconds could keep.
+const MOST_RPS: f64 = 1e8;
+
+/// Obeys commands from `input` until it ends or says `quit`.
+///
+/// # Errors
+/// Only if `input` cannot be read or `output` cannot be written.
+pub fn run(input: impl BufRead, mut output: impl Write) -> io::Result<()> {
+    crate::clock::exact_timers();
+    let mut targets = Targets::default();
+    for line in input.lines() {
+        let line = line?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let event = match serde_json::from_str(&line) {
+            Ok(Command::Quit) => break,
+            Ok(command) => targets.obey(command),
+            Err(error) => Event::Error {
+                target: target_of(&line),
+                kind: Kind::Usage,
+                message: error.to_string(),
+            },
+        };
+        serde_json::to_writer(&mut output, &event)?;
+        output.write_all(b"\n")?;
+        output.flush()?;
+    }
+    Ok(())
+}
+
+/// The target that a command names, even one that is wrong otherwise.
+fn target_of(line: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(line).ok()?;
+    Some(value.get("target")?.as_str()?.to_owned())
+}
+
+/// A target that is open, and the latencies of its runs since they were last asked for and
+/// reset.
+struct OpenTarget {
+    target: Box<dyn Target>,
+    /// Of HTTP.
+    requests: Vec<Request>,
+    latencies: Latencies,
+    service: Latencies,
+}
+
+impl OpenTarget {
+    fn run(&mut self, spec: &RunSpec) -> io::Result<RunResult> {
+        let result = self.target.run(spec, &RunControl::default())?;
+        self.latencies.merge(&result.latencies);
+        if let Some(service) = &result.service {
+            self.service.merge(service);
+        }
+        Ok(result)
+    }
+}
+
+#[derive(Default)]
+struct Targets(HashMap<String, OpenTarget>);
+
+impl Targets {
+    fn obey(&mut self, command: Command) -> Event {
+        let (target, result) = match command {
+            Command::Open(open) => (open.target.clone(), self.open(open)),
+            Command::Turn(TurnFields { target, turn }) => (target.clone(), self.turn(target, turn)),
+            Command::Histogram { target, reset } => (target.clone(), self.histogram(target, reset)),
+            Command::Close { target } => (target.clone(), self.close(target)),
+            Command::Quit => unreachable!("quit ends the loop before"),
+        };
+        result.unwrap_or_else(|error| Event::Error {
+            target: Some(target),
+            kind: error.kind,
+            message: error.message,
+        })
+    }
+
+    fn open(&mut self, open: Open) -> Result<Event> {
+        if self.0.contains_key(&open.target) {
+            return Err(Error::usage(format!("{} is open already", open.target)));
+        }
+        let url = Url::parse(&open.url)?;
+        let spec = match url.scheme.as_str() {
+            "grpc" | "grpcs" => Spec::grpc(&open.url, fields(open.protocol)?),
+            "redis" | "rediss" => Spec::redis(&open.url, fields(open.protocol)?),
+            _ => http(&open.url, url.path, fields(open.protocol)?)?,
+        };
+        let spec = Spec {
+            connections: open.connections,
+            timeout_ms: open.timeout_ms,
+            threads: open.threads.unwrap_or(1),
+            coalesce: open
+                .coalesce
+                .map_or(Ok(Coalesce::Off), |text| text.parse())
+                .map_err(Error::usage)?,
+            ..spec
+        };
+        let opened = OpenTarget {
+            target: target::open(&spec)?,
+            requests: spec.requests,
+            latencies: Latencies::default(),
+            service: Latencies::default(),
+        };
+        self.0.insert(open.target.clone(), opened);
+        Ok(Event::Opened {
+            target: open.target,
+            connections: open.connections,
+        })
+    }
+
+    fn turn(&mut self, target: String, turn: Fields) -> Result<Event> {
+        let spec: RunSpec = serde_json::from_value(turn.into())
+            .map_err(|error| Error::usage(format!("turn: {error}")))?;
+        if spec.counted_ms == 0 {
+            return Err(Error::usage("counted_ms has to be above 0"));
+        }
+        let is_rate = |rate: f64| rate > 0.0 && rate <= MOST_RPS;
+        if spec.rate.is_some_and(|rate| !is_rate(rate)) {
+            return Err(Error::usage(format!(
+                "a rate is above 0 and at most {MOST_RPS}"
+            )));
+        }
+        let opened = self.named(&target)?;
+        let mut requests = opened.requests.iter();
+        requests.try_for_each(|request| request.check_token(&spec.token))?;
+        let result = opened
+            .run(&spec)
+            .map_err(|error| Error::new(Kind::Gone, format!("cannot wait: {error}")))?;
+        Ok(Event::Slice {
+            target,
+            token: spec.token,
+            slice: Box::new(result),
+        })
+    }
+
+    fn histogram(&mut self, target: String, reset: bool) -> Result<Event> {
+        let OpenTarget {
+            latencies, service, ..
+        } = self.named(&target)?;
+        let event = Event::Histogram {
+            target,
+            count: latencies.count(),
+            unit: "ns",
+            hdr: latencies.encoded(),
+            service_hdr: (service.count() > 0).then(|| service.encoded()),
+        };
+        if reset {
+            latencies.reset();
+            service.reset();
+        }
+        Ok(event)
+    }
+
+    fn close(&mut self, target: String) -> Result<Event> {
+        self.named(&target)?;
+        self.0.remove(&target);
+        Ok(Event::Closed { target })
+    }
+
+    fn named(&mut self, target: &str) -> Result<&mut OpenTarget> {
+        self.0
+            .get_mut(target)
+            .ok_or_else(|| Error::usage(format!("no target {target:?} is open")))
+    }
+}
+
+fn fields<T: DeserializeOwned>(fields: Fields) -> Result<T> {
+    serde_json::from_value(fields.into()).map_err(|error| Error::usage(format!("open: {error}")))
+}

@@ -1,0 +1,31 @@
+//! What is asked of a gRPC server, and what it is to answer.
+
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// The fields of `open` for `grpc://` and `grpcs://`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CallSpec {
+    /// The contract, as source ...
+    pub proto: Option<PathBuf>,
+    /// ... or compiled, as `protoc --descriptor_set_out` writes it.
+    pub protoset: Option<PathBuf>,
+    /// `package.Service/Method`
+    pub call: String,
+    /// The request as JSON; texts may hold `{token}`.
+    pub data: Value,
+    /// The reply as JSON, the same; without it any message will do.
+    pub expect: Option<Value>,
+    /// Replies that a call has to bring; 1 if not said. Above 1 the method has to stream.
+    pub messages: Option<u32>,
+    /// Calls in flight on one connection; 1 if not said.
+    #[serde(rename = "streams")]
+    pub depth: Option<u32>,
+    pub metadata: Vec<(String, String)>,
+    /// Served to the server as `grpc-timeout`.
+    pub deadline_ms: Option<u32>,
+    /// Compress requests.
+    pub gzip: bool,
+}

@@ -1,0 +1,202 @@
+//! What is asked, and what is expected.
+
+use crate::error::{Error, Result};
+use crate::protocol::{ErrorKind, Failure};
+use crate::template::with_token;
+use serde::Deserialize;
+
+/// One HTTP request and the reply it should get; one line of a `--requests` file.
+/// Path, header values and bodies may hold `{token}` and `{seq}`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Request {
+    #[serde(default = "get")]
+    pub method: String,
+    pub path: String,
+    #[serde(default)]
+    pub headers: Vec<(String, String)>,
+    #[serde(default)]
+    pub body: Option<String>,
+    #[serde(default)]
+    pub expect: Expect,
+    /// Share of this request among several; without any they are sent in turn.
+    #[serde(default)]
+    pub weight: Option<f64>,
+}
+
+fn get() -> String {
+    "GET".into()
+}
+
+/// What a reply must be; `None` is not compared.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Expect {
+    pub status: Option<u16>,
+    pub body: Option<String>,
+    /// Where no status is expected: whether 400 and above are errors.
+    pub success: bool,
+}
+
+impl Expect {
+    #[inline]
+    pub fn accepts(&self, status: u16) -> bool {
+        match self.status {
+            Some(expected) => expected == status,
+            None => !self.success || status < 400,
+        }
+    }
+
+    /// What is wrong with a status, if anything is.
+    #[inline]
+    pub fn judge(&self, status: u16) -> Option<Failure> {
+        if self.accepts(status) {
+            return None;
+        }
+        let message = match self.status {
+            Some(expected) => format!("status {status}, expected {expected}"),
+            None => format!("status {status}"),
+        };
+        Some(Failure::new(ErrorKind::Status, message))
+    }
+}
+
+impl Request {
+    pub fn get(path: &str) -> Self {
+        Self {
+            method: get(),
+            path: path.into(),
+            headers: Vec::new(),
+            body: None,
+            expect: Expect::default(),
+            weight: None,
+        }
+    }
+
+    /// Whether sending it twice does what sending it once does (RFC 9110, section 9.2.2).
+    pub fn is_idempotent(&self) -> bool {
+        let method = self.method.as_str();
+        matches!(
+            method,
+            "GET" | "HEAD" | "OPTIONS" | "TRACE" | "PUT" | "DELETE"
+        )
+    }
+
+    fn headers_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a (String, String)> {
+        let headers = self.headers.iter();
+        headers.filter(move |(other, _)| other.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether the run's token stands anywhere in it, or in what is expected.
+    pub fn has_token(&self) -> bool {
+        let values = self.headers.iter().map(|(_, value)| value);
+        let mut texts = values
+            .chain([&self.path])
+            .chain(&self.body)
+            .chain(&self.expect.body);
+        texts.any(|text| text.contains("{token}"))
+    }
+
+    /// Refuses a token that would make this something else than one request on the wire.
+    ///
+    /// # Errors
+    /// A usage error that names the token.
+    pub fn check_token(&self, token: &str) -> Result<()> {
+        let headers = self.headers.iter();
+        let request = Self {
+            method: self.method.clone(),
+            headers: headers
+                .map(|(name, value)| (name.clone(), with_token(value, token)))
+                .collect(),
+            weight: self.weight,
+            ..Self::get(&with_token(&self.path, token))
+        };
+        let wrong = |error: Error| Error::usage(format!("token {token:?}: {}", error.message));
+        request.check().map_err(wrong)
+    }
+
+    /// Refuses what would not be one request on the wire.
+    ///
+    /// # Errors
+    /// A usage error that names the part.
+    pub fn check(&self) -> Result<()> {
+        let is_name = |text: &str| !text.is_empty() && text.bytes().all(is_token_byte);
+        if !is_name(&self.method) {
+            return Err(Error::usage(format!("{:?} is no HTTP method", self.method)));
+        }
+        if matches!(self.method.as_str(), "CONNECT") {
+            return Err(Error::usage("CONNECT is not supported"));
+        }
+        if !self.path.starts_with('/') || self.path.bytes().any(|b| b <= b' ' || b == 0x7f) {
+            return Err(Error::usage(format!("{:?} is no path", self.path)));
+        }
+        for (name, value) in &self.headers {
+            if !is_name(name) || value.bytes().any(|b| (b < b' ' && b != b'\t') || b == 0x7f) {
+                return Err(Error::usage(format!("\"{name}: {value}\" is no header")));
+            }
+        }
+        for (_, value) in self.headers_named("transfer-encoding") {
+            if !value.trim().eq_ignore_ascii_case("chunked") {
+                let message = format!("\"Transfer-Encoding: {value}\": only chunked is supported");
+                return Err(Error::usage(message));
+            }
+            if self.headers_named("content-length").next().is_some() {
+                let message = "both Transfer-Encoding and Content-Length: one body has one length";
+                return Err(Error::usage(message));
+            }
+        }
+        if self
+            .weight
+            .is_some_and(|weight| !(weight > 0.0 && weight.is_finite()))
+        {
+            return Err(Error::usage(format!("{}: a weight is above 0", self.path)));
+        }
+        Ok(())
+    }
+}
+
+/// RFC 9110, section 5.6.2.
+fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_would_not_be_one_request_is_refused() {
+        let broken = |change: fn(&mut Request)| {
+            let mut request = Request::get("/");
+            change(&mut request);
+            assert!(request.check().is_err(), "{request:?}");
+        };
+        broken(|request| request.method = "GET /x HTTP/1.1\r\n".into());
+        broken(|request| request.method = String::new());
+        broken(|request| request.path = "x".into());
+        broken(|request| request.path = "/a b".into());
+        broken(|request| request.headers = vec![("a b".into(), "c".into())]);
+        broken(|request| request.headers = vec![("a".into(), "c\r\nd: e".into())]);
+        broken(|request| request.weight = Some(0.0));
+        broken(|request| request.headers = vec![("transfer-encoding".into(), "gzip".into())]);
+        broken(|request| {
+            let header = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+            request.headers = vec![
+                header("Transfer-Encoding", "chunked"),
+                header("Content-Length", "3"),
+            ];
+        });
+    }
+
+    #[test]
+    fn a_token_that_would_break_the_request_is_refused() {
+        let mut request = Request::get("/{token}");
+        assert!(request.check_token("7f3a").is_ok());
+        assert!(request.check_token("a b").is_err());
+        assert!(request.check_token("a HTTP/1.1\r\nx: y").is_err());
+        request.path = "/".into();
+        request.headers = vec![("a".into(), "{token}".into())];
+        assert!(request.check_token("a b").is_ok());
+        assert!(request.check_token("a\r\nx: y").is_err());
+    }
+}

@@ -1,0 +1,10 @@
+//! Targets: one address, one protocol, its connections, shared out over one or more workers.
+
+mod open;
+mod opened;
+mod pool;
+mod spec;
+
+pub use open::open;
+pub use opened::Target;
+pub use spec::Spec;

@@ -1,0 +1,209 @@
+//! Connecting to a target: its address, its protocol, its workers.
+
+use super::opened::Target;
+use super::pool::WorkerPool;
+use super::spec::Spec;
+use crate::address::Url;
+use crate::error::{Error, Kind, Result};
+use crate::load::coalesce::Coalesce;
+use crate::load::{Settings, Worker};
+use crate::net::address::Address;
+use crate::net::epoll::Epoll;
+use crate::net::tls::{Tls, TlsPlan};
+use crate::net::uring::Uring;
+use crate::net::{Io, Net};
+use crate::protocol::grpc::Grpc;
+use crate::protocol::http::Request;
+use crate::protocol::http1::Http1;
+use crate::protocol::http2::Http2;
+use crate::protocol::redis::{Login, Redis};
+use crate::protocol::Protocol;
+
+/// Connects to a target.
+///
+/// # Errors
+/// `usage` for what cannot be meant, `refused` and `timeout` for what is not there.
+pub fn open(spec: &Spec) -> Result<Box<dyn Target>> {
+    spec.check()?;
+    let url = Url::parse(&spec.url)?;
+    match url.scheme.as_str() {
+        "http" | "https" if spec.http2 => {
+            if !spec.keep_alive {
+                return Err(Error::usage("HTTP/2 has no connections without keep-alive"));
+            }
+            let is_tls = url.scheme == "https";
+            let protocol = Http2::new(requests(spec)?, spec.draw, is_tls, &url.authority())?;
+            open_with(spec, &url, &protocol, b"h2")
+        }
+        "http" | "https" => open_with(spec, &url, &http1(spec, &url)?, b"http/1.1"),
+        "grpc" | "grpcs" => {
+            let is_tls = url.scheme == "grpcs";
+            let protocol = Grpc::new(&spec.grpc, is_tls, &url.authority())?;
+            open_with(spec, &url, &protocol, b"h2")
+        }
+        "redis" | "rediss" => {
+            let login = Login::from_url(&url, spec.redis.resp3)?;
+            let protocol = Redis::new(&spec.redis, login)?;
+            open_with(spec, &url, &protocol, b"redis")
+        }
+        other => Err(Error::new(
+            Kind::Unsupported,
+            format!("{}: {other} is not supported yet", spec.url),
+        )),
+    }
+}
+
+/// The rest of [`open`], for any protocol; `alpn` is its name in TLS (for schemes that end in
+/// `s`).
+fn open_with<P>(
+    spec: &Spec,
+    url: &Url,
+    protocol: &P,
+    alpn: &'static [u8],
+) -> Result<Box<dyn Target>>
+where
+    P: Protocol + Clone + Send + 'static,
+    P::Connection: Send,
+{
+    let addresses = match &spec.unix {
+        Some(path) => vec![Address::Unix(path.clone())],
+        None => {
+            let place = match &spec.connect_to {
+                Some(place) => &Url::parse(&format!("{}://{place}", url.scheme))?,
+                None => url,
+            };
+            let found = place.resolve(spec.remote)?;
+            found.into_iter().map(Address::Tcp).collect()
+        }
+    };
+    let name = match &spec.unix {
+        Some(path) => path.display().to_string(),
+        None => spec.connect_to.clone().unwrap_or_else(|| url.place()),
+    };
+    let tls = match url.scheme.as_str() {
+        "https" | "grpcs" | "rediss" => Some(TlsPlan::new(&spec.tls, &url.host, alpn)?),
+        _ => None,
+    };
+    let mut last = None;
+    for address in addresses {
+        match open_at(spec, &address, protocol, tls.as_ref(), &name) {
+            // A name may have several addresses, and nobody at the first.
+            Err(error) if matches!(error.kind, Kind::Refused | Kind::Timeout) => {
+                last = last.or(Some(error));
+            }
+            done => return done,
+        }
+    }
+    Err(last.expect("a host has an address"))
+}
+
+/// All workers on one address, opened side by side.
+fn open_at<P>(
+    spec: &Spec,
+    address: &Address,
+    protocol: &P,
+    tls: Option<&TlsPlan>,
+    name: &str,
+) -> Result<Box<dyn Target>>
+where
+    P: Protocol + Clone + Send + 'static,
+    P::Connection: Send,
+{
+    let open = |protocol: P, thread: usize| -> Result<Box<dyn Target>> {
+        let more = usize::from(thread < spec.connections % spec.threads);
+        let settings = Settings {
+            connections: spec.connections / spec.threads + more,
+            keep_alive: spec.keep_alive,
+            depth: spec.depth,
+            timeout_ns: spec.timeout_ms.saturating_mul(1_000_000),
+            coalesce: spec.coalesce,
+        };
+        match uring(spec, address, settings.connections)? {
+            Some(net) => opened(settings, protocol, net, tls, name),
+            None => {
+                let stamped = spec.coalesce != Coalesce::Off;
+                let net = Epoll::new(address.clone(), settings.connections, stamped)
+                    .map_err(|error| Error::usage(format!("cannot poll: {error}")))?;
+                opened(settings, protocol, net, tls, name)
+            }
+        }
+    };
+    if spec.threads == 1 {
+        return open(protocol.clone(), 0);
+    }
+    let open = &open;
+    let workers = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..spec.threads)
+            .map(|thread| {
+                let protocol = protocol.clone();
+                scope.spawn(move || open(protocol, thread))
+            })
+            .collect();
+        let joined = threads.into_iter().map(|thread| thread.join());
+        joined
+            .map(|worker| worker.expect("a panic ends the program"))
+            .collect::<Result<Vec<_>>>()
+    });
+    Ok(Box::new(WorkerPool::new(workers?)))
+}
+
+/// The ring, where it is asked for.
+fn uring(spec: &Spec, address: &Address, connections: usize) -> Result<Option<Uring>> {
+    match spec.io {
+        // The ring saves a few percent where the generator is the limit and costs more where it is
+        // not, and nobody knows yet which it will be: docs/performance.md.
+        Io::Auto | Io::Epoll => Ok(None),
+        Io::Uring if spec.coalesce != Coalesce::Off => Err(Error::usage(
+            "--coalesce needs receive timestamps, which --io uring does not have: --io epoll",
+        )),
+        Io::Uring => match Uring::new(address.clone(), connections) {
+            Ok(net) => Ok(Some(net)),
+            Err(error) => Err(Error::usage(format!(
+                "no io_uring here ({error}); --io epoll does without"
+            ))),
+        },
+    }
+}
+
+fn opened<P, N>(
+    settings: Settings,
+    protocol: P,
+    net: N,
+    tls: Option<&TlsPlan>,
+    name: &str,
+) -> Result<Box<dyn Target>>
+where
+    P: Protocol + Clone + Send + 'static,
+    P::Connection: Send,
+    N: Net + Send + 'static,
+{
+    Ok(match tls {
+        None => {
+            let mut worker = Worker::new(settings, protocol, net);
+            worker.open(name)?;
+            Box::new(worker)
+        }
+        Some(plan) => {
+            let net = Tls::new(net, plan, settings.connections);
+            let mut worker = Worker::new(settings, protocol, net);
+            worker.open(name)?;
+            Box::new(worker)
+        }
+    })
+}
+
+fn requests(spec: &Spec) -> Result<Vec<Request>> {
+    if spec.requests.is_empty() {
+        return Err(Error::usage("at least one request is needed"));
+    }
+    Ok(spec.requests.clone())
+}
+
+fn http1(spec: &Spec, url: &Url) -> Result<Http1> {
+    if !spec.keep_alive && spec.depth > 1 {
+        return Err(Error::usage("a pipeline needs keep-alive"));
+    }
+    let requests = requests(spec)?;
+    requests.iter().try_for_each(Request::check)?;
+    Ok(Http1::new(requests, &url.authority(), spec.keep_alive).drawn(spec.draw))
+}

@@ -1,0 +1,102 @@
+//! What is asked of a target.
+
+use crate::error::{Error, Result};
+use crate::load::coalesce::Coalesce;
+use crate::net::tls::TlsSpec;
+use crate::net::Io;
+use crate::protocol::grpc;
+use crate::protocol::http::mix::Draw;
+use crate::protocol::http::Request;
+use crate::protocol::redis;
+use std::path::PathBuf;
+
+/// What is asked of a target. Each protocol takes what it needs.
+#[derive(Clone, Debug)]
+pub struct Spec {
+    pub url: String,
+    /// Go to this Unix socket instead of the URL's host.
+    pub unix: Option<PathBuf>,
+    /// Go to this host and port instead of the URL's.
+    pub connect_to: Option<String>,
+    pub connections: usize,
+    /// Event loops, each with its share of the connections.
+    pub threads: usize,
+    /// Requests in flight on one connection, at most: pipelined, or streams.
+    pub depth: u32,
+    pub keep_alive: bool,
+    /// For HTTP: version 2, with prior knowledge where there is no TLS to agree on it.
+    pub http2: bool,
+    pub timeout_ms: u64,
+    pub coalesce: Coalesce,
+    pub io: Io,
+    /// The address may be anyone's.
+    pub remote: bool,
+    pub tls: TlsSpec,
+    /// At least one for HTTP.
+    pub requests: Vec<Request>,
+    pub draw: Draw,
+    pub redis: redis::CommandSpec,
+    pub grpc: grpc::CallSpec,
+}
+
+impl Spec {
+    /// One request to `url`, with nothing special about it.
+    pub fn new(url: &str, request: Request) -> Self {
+        Self {
+            url: url.into(),
+            unix: None,
+            connect_to: None,
+            connections: 64,
+            threads: 1,
+            depth: 1,
+            keep_alive: true,
+            http2: false,
+            timeout_ms: 5_000,
+            coalesce: Coalesce::Off,
+            io: Io::Auto,
+            remote: false,
+            tls: TlsSpec::default(),
+            requests: vec![request],
+            draw: Draw::default(),
+            redis: redis::CommandSpec::default(),
+            grpc: grpc::CallSpec::default(),
+        }
+    }
+
+    /// gRPC calls.
+    pub fn grpc(url: &str, calls: grpc::CallSpec) -> Self {
+        Self {
+            depth: calls.depth.unwrap_or(1),
+            requests: Vec::new(),
+            grpc: calls,
+            ..Self::new(url, Request::get("/"))
+        }
+    }
+
+    /// Redis commands.
+    pub fn redis(url: &str, commands: redis::CommandSpec) -> Self {
+        Self {
+            depth: commands.depth.unwrap_or(1),
+            requests: Vec::new(),
+            redis: commands,
+            ..Self::new(url, Request::get("/"))
+        }
+    }
+
+    pub(super) fn check(&self) -> Result<()> {
+        let one_each = [
+            (self.connections == 0, "at least 1 connection is needed"),
+            (self.threads == 0, "at least 1 thread is needed"),
+            (self.depth == 0, "a pipeline holds at least 1 request"),
+            (self.timeout_ms == 0, "a timeout is longer than 0"),
+            (
+                self.threads > self.connections,
+                "each thread needs a connection of its own",
+            ),
+        ];
+        match one_each.iter().find(|(wrong, _)| *wrong) {
+            Some((_, message)) => Err(Error::usage(*message)),
+            None => Ok(()),
+        }
+    }
+}

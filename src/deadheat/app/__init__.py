@@ -1,0 +1,1 @@
+"""What a verb of the command line does: sessions, checks, reports."""

@@ -1,0 +1,144 @@
+"""Commands without a suite: what the first of them answers is what all must answer."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import time
+from pathlib import Path
+
+from deadheat import hosts
+from deadheat.build import command
+from deadheat.errors import ExitCode, UserError
+from deadheat.hosts import Host, StartError
+from deadheat.hosts.held import this_machine
+from deadheat.hosts.program import Spec
+from deadheat.kinds.server.started import NotServingError, started_server
+from deadheat.run.progress import View
+from deadheat.suite import ad_hoc
+from deadheat.suite.ad_hoc import AdHoc, Answer
+from deadheat.suite.suite import Suite, load
+from deadheat.util.interrupt import Stop
+from deadheat.util.paths import cache_folder
+
+# Two answers in one second share their Date, and whatever else goes by the clock.
+APART_S = 1.1
+ASK_TIMEOUT_S = 10.0
+# An answer beyond this is too long for the check to the byte that each slice gets.
+LONGEST_BODY = 1 << 20
+# Of a program's output so much is compared.
+LONGEST_OUTPUT = 1000
+
+
+def suite_of(wanted: AdHoc, view: View, *, answers_may_differ: bool = False) -> Suite:
+    """The suite of these commands, written into the cache, with the first one's answer as the right one.
+
+    Raises UserError where the first does not start, serve or end well.
+    """
+    folder = ad_hoc.folder_of(wanted, cache_folder() / "ad-hoc")
+    ad_hoc.write_contenders(wanted, folder)
+    with this_machine("what the first command answers") as (host, stop):
+        right = _recorded(wanted, folder, host, stop)
+    if answers_may_differ:
+        right = Answer(body=None, status=right.status)
+    elif right.body is None:
+        what = "the body" if wanted.request is not None else "the output"
+        view.note(
+            f"{wanted.names[0]} answers otherwise each time, or at great length: {what} is not compared"
+        )
+    ad_hoc.write_workload(wanted, right, folder)
+    return load(folder)
+
+
+def _recorded(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> Answer:
+    """Of two starts, more than a second apart: what differs between them is nobody's fault."""
+    ask = _served if wanted.request is not None else _printed
+    first = ask(wanted, folder, host, stop)
+    time.sleep(APART_S)
+    second = ask(wanted, folder, host, stop)
+    if first.status != second.status:
+        raise UserError(
+            f"{wanted.names[0]} answers {first.status}, and then {second.status}",
+            code=ExitCode.NOTHING_MEASURED,
+        )
+    return first if first.body == second.body else Answer(body=None, status=first.status)
+
+
+def _spec(wanted: AdHoc, folder: Path, *port: str) -> Spec:
+    home = folder / ad_hoc.WORKLOAD / wanted.names[0]
+    env = {name: os.environ[name] for name in command.ALLOWED if name in os.environ}
+    return Spec(
+        argv=("sh", ad_hoc.SCRIPT, *port),
+        cwd=home,
+        env={**env, "PATH": command.path()},
+        stdout=folder / "first.out",
+        stderr=folder / "first.err",
+    )
+
+
+def _served(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> Answer:
+    port = host.free_port()
+    found: list[Answer] = []
+
+    def complaint(_: object) -> str | None:
+        found.append(_ask(wanted, port))
+        return None
+
+    try:
+        with started_server(host, _spec(wanted, folder, str(port)), port, complaint, stop):
+            answer = found[-1]
+    except (StartError, NotServingError) as error:
+        tail = f": {error.output_tail.strip()[-300:]}" if isinstance(error, NotServingError) else ""
+        raise _failed(wanted, f"{error}{tail}") from error
+    if answer.status >= 400:
+        asked = wanted.request
+        assert asked is not None
+        raise UserError(
+            f"{wanted.names[0]} answers {asked.method} {asked.path} with {answer.status}",
+            hint="--path names what it serves",
+            code=ExitCode.NOTHING_MEASURED,
+        )
+    return answer
+
+
+def _ask(wanted: AdHoc, port: int) -> Answer:
+    """Raises OSError while nobody answers."""
+    request = wanted.request
+    assert request is not None
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ASK_TIMEOUT_S)
+    try:
+        body = None if request.body is None else request.body.encode()
+        connection.request(request.method, request.path, body, dict(request.headers))
+        response = connection.getresponse()
+        text = response.read(LONGEST_BODY + 1)
+        return Answer(body=_text(text, LONGEST_BODY), status=response.status)
+    except http.client.HTTPException as error:
+        raise OSError(f"no HTTP: {error}") from error
+    finally:
+        connection.close()
+
+
+def _printed(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> Answer:
+    try:
+        handle = host.start(_spec(wanted, folder))
+    except StartError as error:
+        raise _failed(wanted, str(error)) from error
+    exit_ = hosts.wait(host, handle, stop)
+    left = host.collect(handle)
+    if not exit_.ok:
+        raise _failed(wanted, f"it {exit_.describe()}: {left.output_tail.strip()[-300:]}")
+    return Answer(body=_text(left.stdout, LONGEST_OUTPUT))
+
+
+def _text(data: bytes, longest: int) -> str | None:
+    """None where it is too long, or no text that a manifest can hold."""
+    if len(data) > longest:
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def _failed(wanted: AdHoc, why: str) -> UserError:
+    return UserError(f"{wanted.lines[0]}: {why}", code=ExitCode.NOTHING_MEASURED)

@@ -1,0 +1,154 @@
+"""A race from beginning to end, as the command line asks for it: start, or resume; then results."""
+
+from collections.abc import Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from deadheat import plan as planning
+from deadheat.app import reports
+from deadheat.build.builder import Builder
+from deadheat.calibration import store as calibration
+from deadheat.errors import ExitCode, UserError
+from deadheat.hosts import Host, machine
+from deadheat.hosts.affinity import on_cpus
+from deadheat.hosts.held import this_machine
+from deadheat.kinds.registry import KINDS
+from deadheat.live.watch import Watch
+from deadheat.model.observation import Observation
+from deadheat.model.plan import Plan, contenders_of
+from deadheat.model.result import Results
+from deadheat.plan import Asked
+from deadheat.results import past
+from deadheat.run import resume as resuming
+from deadheat.run.progress import View
+from deadheat.run.runner import Runner
+from deadheat.storage import past_races, run_folder
+from deadheat.storage.run_folder import RunFolder
+from deadheat.studies.drivers import DRIVERS
+from deadheat.studies.registry import DERIVERS, PLANNERS
+from deadheat.suite.facts import facts_of
+from deadheat.suite.suite import Suite, load
+from deadheat.util.interrupt import Stop
+
+
+@dataclass(frozen=True)
+class Raced:
+    """What a run left, and the exit code that says so."""
+
+    folder: RunFolder
+    results: Results
+    code: ExitCode
+
+
+def start(
+    asked: Asked, suite: Suite, out: Path, view: View, watch: Watch | None = None, db: str | None = None
+) -> Raced:
+    """Plan, run, derive; `watch` shows it meanwhile, `db` is the history that keeps it. Raises UserError."""
+    plan = planned(asked, suite)
+    with this_machine(plan.run) as (host, stop):
+        folder = run_folder.create(out, plan, machine.describe())
+        run_folder.point_latest(out, plan.run)
+        with watch.on(folder, plan, view) if watch else nullcontext():
+            return _run(plan, suite, folder, [], view, db, host, stop)
+
+
+def planned(asked: Asked, suite: Suite) -> Plan:
+    """What is run here and now: sized by this machine's calibration, where one holds. Raises UserError."""
+    cited = calibration.cited()
+    holds = cited is not None and cited.stale is None
+    here = _this_machine()
+    asked = replace(
+        asked,
+        calibration=calibration.current() if holds else None,
+        past=tuple(race for race in past_races.read() if race.machine == here),
+    )
+    return planning.plan(asked, suite, tuple(KINDS), PLANNERS).replaced(calibration=cited)
+
+
+def resume(out: Path, name: str, view: View, watch: Watch | None = None, db: str | None = None) -> Raced:
+    """Take up a run where it was cut off. Raises UserError."""
+    folder = run_folder.find(out, name)
+    plan = folder.plan()
+    suite = load(Path(plan.suite))
+    resuming.same_kernel(folder.machine(), machine.kernel())
+    resuming.same_suite(plan.facts, facts_of(suite, contenders_of(plan.workloads)))
+    with this_machine(plan.run) as (host, stop):
+        observations, torn = folder.observations() if folder.journal.exists() else ([], None)
+        if torn:
+            view.warn(torn)
+        with watch.on(folder, plan, view) if watch else nullcontext():
+            return _run(plan, suite, folder, observations, view, db, host, stop)
+
+
+def _run(
+    plan: Plan,
+    suite: Suite,
+    folder: RunFolder,
+    observations: list[Observation],
+    view: View,
+    db: str | None,
+    host: Host,
+    stop: Stop,
+) -> Raced:
+    builder = Builder(host, stop)
+    runner = Runner(plan, suite, folder, DRIVERS, host, view, stop, observations, builder, DERIVERS)
+    _warn_of_shared_cpus(plan, view)
+    try:
+        with on_cpus(plan.generator_cpus):
+            runner.run()
+    except BaseException:
+        # That the results cannot be written either (a full disk) is only the echo of what went wrong.
+        with suppress(UserError):
+            reports.write(folder, suite, runner.observations)
+        raise
+    results = reports.write(folder, suite, runner.observations)
+    _remember(plan, results, runner.observations, view)
+    if results.stopped is None:
+        # Only now: a database's library has no place in the memory of a process that measures.
+        from deadheat.history import store
+
+        store.record_finished(results, folder.path, view.warn, db)
+    return Raced(folder, results, _code(results))
+
+
+def _remember(plan: Plan, results: Results, observations: Sequence[Observation], view: View) -> None:
+    """Add to this machine's ledger; that it cannot be written costs no results."""
+    try:
+        past_races.add(past.of_run(plan, results, observations, _this_machine()))
+    except UserError as error:
+        view.warn(error.message)
+
+
+def _this_machine() -> str:
+    """What ratios depend on, in words."""
+    here = calibration.this_machine()
+    return f"{here.cpu_model}, {here.cores} cores"
+
+
+def _warn_of_shared_cpus(plan: Plan, view: View) -> None:
+    if all(race.outside is not None for race in plan.workloads):
+        return  # a study's own method pins nothing, and its results say so
+    shared = sorted(set(plan.server_cpus) & set(plan.generator_cpus))
+    if shared:
+        view.warn(
+            f"servers, load generator and referee share CPU {', '.join(map(str, shared))}: programs can be "
+            "compared, but a server's throughput is that of it and the generator together, and their ratios "
+            "lie nearer to 1 than they are; race on two CPUs or more"
+        )
+
+
+def _code(results: Results) -> ExitCode:
+    if results.stopped:
+        return ExitCode.INTERRUPTED
+    rows = [row for workload in results.workloads for row in workload.contenders]
+    if not any(row.status == "measured" for row in rows):
+        return ExitCode.NOTHING_MEASURED
+    # A study's own method gives single figures: nothing there could ever be settled.
+    settling = [workload for workload in results.workloads if workload.method == "deadheat"]
+    verdicts = [v.verdict for workload in settling for v in workload.verdicts]
+    if settling and not verdicts and any(row.status == "failed" for row in rows):
+        return ExitCode.NOTHING_MEASURED  # the reference alone is no race
+    if verdicts and not any(v in ("faster", "dead heat") for v in verdicts):
+        return ExitCode.NOTHING_SETTLED
+    return ExitCode.DONE

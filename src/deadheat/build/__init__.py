@@ -1,0 +1,1 @@
+"""A contender's folder becomes an artifact."""

@@ -1,0 +1,139 @@
+"""Words of a command line as values: times, shares, counts, CPUs. Each raises UserError with what to do."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from typing import Any, get_args
+
+import click
+
+from deadheat.errors import UserError
+
+_UNITS = {"": 1.0, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+_BYTES = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
+
+
+class OneOf(click.Choice[str]):
+    """One of a closed set of words, as a `Literal` lists them."""
+
+    def __init__(self, literal: Any, noun: str) -> None:
+        super().__init__(get_args(literal))
+        self.noun = noun
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if value not in self.choices:
+            *most, last = self.choices
+            raise UserError(f'no {self.noun} is called "{value}"', hint=f"{', '.join(most)} or {last}")
+        return str(value)
+
+
+class Value(click.ParamType[Any]):
+    """What `parse` makes of a word; a default that is no word stands as it is."""
+
+    name = "value"
+
+    def __init__(self, metavar: str, parse: Callable[[str], Any]) -> None:
+        self.metavar = metavar
+        self.parse = parse
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return self.parse(value) if isinstance(value, str) else value
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        return self.metavar
+
+
+def duration_s(text: str) -> float:
+    """`90`, `90s`, `5m`, `1h`, `30d` as seconds."""
+    matched = re.fullmatch(r"(\d+(?:\.\d+)?)(ms|s|m|h|d|)", text.strip())
+    if not matched or float(matched[1]) == 0:
+        raise UserError(f'"{text}" is no duration', hint="write 90s, 5m or 1h")
+    return float(matched[1]) * _UNITS[matched[2]]
+
+
+def share(text: str) -> float:
+    """`2%` or `0.02` as 0.02."""
+    matched = re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", text.strip())
+    value = float(matched[1]) / (100 if matched[2] else 1) if matched else -1
+    if not 0 <= value < 1:
+        raise UserError(f'"{text}" is no share below one', hint="write 2% or 0.02")
+    return value
+
+
+def size_bytes(text: str) -> int:
+    """`2GB` or `500MB` as bytes."""
+    matched = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(kB|MB|GB|B|)", text.strip())
+    if not matched:
+        raise UserError(f'"{text}" is no size', hint="write 500MB or 2GB")
+    return round(float(matched[1]) * _BYTES[matched[2]])
+
+
+def header(text: str) -> tuple[str, str]:
+    """`Accept: text/html` as a name and a value."""
+    name, colon, value = text.partition(":")
+    if not colon or not name.strip() or any(c in text for c in "\r\n"):
+        raise UserError(f'"{text}" is no header', hint="write 'Accept: text/html'")
+    return name.strip(), value.strip()
+
+
+def counts(text: str) -> tuple[int, ...]:
+    """`64` or `10,64,400` as numbers from one on, each once."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(re.fullmatch(r"[1-9]\d{0,5}", part) for part in parts):
+        raise UserError(f'"{text}" is no list of counts', hint="write 64, or 10,64,400")
+    return tuple(dict.fromkeys(int(part) for part in parts))
+
+
+def names(text: str) -> tuple[str, ...]:
+    """`redis, sink` as words, each once."""
+    return tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+
+
+def one_value(text: str) -> tuple[str, tuple[str, ...]]:
+    """`rounds=10` as a name and its value."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not name or not equals or not value or "," in value:
+        raise UserError(f'"{text}" sets no parameter', hint="write --set rounds=10; --sweep takes several")
+    return name, (value,)
+
+
+def some_values(text: str) -> tuple[str, tuple[str, ...]]:
+    """`depth=1,10,100` as a name and its values, each once."""
+    name, equals, listed = (part.strip() for part in text.partition("="))
+    if not name or not equals or not all(names(listed)):
+        raise UserError(f'"{text}" is no sweep of a parameter', hint="write --sweep depth=1,10,100")
+    return name, names(listed)
+
+
+def cpus(text: str) -> tuple[int, ...]:
+    """`0`, `0,2` or `0-3` as CPU numbers that this process may use."""
+    numbers: list[int] = []
+    for part in text.split(","):
+        ends = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part)
+        if not ends:
+            raise UserError(f'"{text}" is no list of CPUs', hint="write 0, 0,2 or 0-3")
+        numbers += range(int(ends[1]), int(ends[2] or ends[1]) + 1)
+    usable = os.sched_getaffinity(0)
+    if missing := [cpu for cpu in numbers if cpu not in usable]:
+        have = ", ".join(map(str, sorted(usable)))
+        raise UserError(f"CPU {missing[0]} is not there or not ours", hint=f"this process may use {have}")
+    return tuple(dict.fromkeys(numbers))
+
+
+DURATION_S = Value("TIME", duration_s)
+SIZE = Value("SIZE", size_bytes)
+SHARE = Value("SHARE", share)
+COUNTS = Value("N,...", counts)
+NAMES = Value("NAME,...", names)
+ONE_VALUE = Value("NAME=VALUE", one_value)
+SOME_VALUES = Value("NAME=V,...", some_values)
+CPUS = Value("CPUS", cpus)
+HEADER = Value("HEADER", header)
+
+
+def without_password(argument: str) -> str:
+    """A word of a command line as it may be shown: a report is shared, a database's password is not."""
+    kept = re.sub(r"(://[^:/@\s]*):\S*@", r"\1@", argument)
+    return re.sub(r"([?&]password=)[^&\s]*", r"\1***", kept)

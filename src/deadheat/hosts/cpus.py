@@ -1,0 +1,78 @@
+"""Which CPUs are whose: the servers', the generator's, and those left to all else."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path("/")
+# Of the physical cores, the load's: by measurement it costs a fifth of what it loads, and needs to spare.
+LOAD_SHARE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Cpus:
+    """CPU sets of a race. `shared`: there is only one, so servers and generator are in each other's way."""
+
+    servers: tuple[int, ...]
+    generators: tuple[int, ...]
+    rest: tuple[int, ...] = ()
+
+    @property
+    def shared(self) -> bool:
+        return bool(set(self.servers) & set(self.generators))
+
+
+def default_cpus(root: Path = ROOT, usable: Collection[int] | None = None) -> Cpus:
+    """One core for the server, one for the generator, on another physical core if there is one.
+
+    With a single CPU both get that one: ratios still hold, but say less of each server alone.
+    """
+    cpus = sorted(os.sched_getaffinity(0) if usable is None else usable)
+    server, others = cpus[0], cpus[1:]
+    if not others:
+        return Cpus((server,), (server,))
+    siblings = siblings_of(server, root)
+    generator = next((cpu for cpu in others if cpu not in siblings), others[0])
+    return Cpus((server,), (generator,), tuple(cpu for cpu in others if cpu != generator))
+
+
+def scale_cpus(usable: Collection[int], root: Path = ROOT) -> Cpus:
+    """The last quarter of the physical cores (one at least) for the load, all others for the servers.
+
+    A core's further threads come behind the first threads of all, so that few cores are whole ones.
+    """
+    cores = sorted({tuple(sorted(siblings_of(cpu, root) & set(usable))) for cpu in usable})
+    if len(cores) == 1:
+        # Threads of one core, or one CPU for both.
+        first, *others = cores[0]
+        return Cpus((first,), tuple(others[:1]) or (first,), tuple(others[1:]))
+    theirs = max(1, len(cores) // LOAD_SHARE)
+    servers, load = cores[:-theirs], cores[-theirs:]
+    return Cpus(_whole_first(servers), tuple(core[0] for core in load))
+
+
+def siblings_of(cpu: int, root: Path = ROOT) -> frozenset[int]:
+    """The CPUs that share a physical core with this one, itself included."""
+    with suppress(OSError):
+        text = (root / f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list").read_text()
+        if text.strip():
+            return cpu_list(text)
+    return frozenset({cpu})
+
+
+def cpu_list(text: str) -> frozenset[int]:
+    """The kernel's notation: `0-2,5`."""
+    cpus: set[int] = set()
+    for part in filter(None, text.strip().split(",")):
+        first, _, last = part.partition("-")
+        cpus.update(range(int(first), int(last or first) + 1))
+    return frozenset(cpus)
+
+
+def _whole_first(cores: Sequence[Sequence[int]]) -> tuple[int, ...]:
+    threads = max(len(core) for core in cores)
+    return tuple(core[n] for n in range(threads) for core in cores if n < len(core))

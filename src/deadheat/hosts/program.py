@@ -1,0 +1,126 @@
+"""What to start, and how it ended."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from signal import Signals
+from typing import Any
+
+from deadheat.hosts.meter import CpuTime
+
+
+class Why(StrEnum):
+    """What ended a program."""
+
+    EXIT = "exit"  #: it ended of itself, or by a signal that was not ours
+    STOPPED = "stopped"  #: asked to stop, it did within the grace
+    KILLED = "killed"  #: it did not, or its referee went away
+    TIME_LIMIT = "time-limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """What to start, and with what. `env` is the whole environment; nothing is inherited.
+
+    A name without a slash in `argv[0]` is looked up in the PATH of `env`. Output beyond
+    `output_limit_bytes` (each of stdout and stderr) is counted and thrown away, as is all of it
+    without a path. `peak_memory` traces the program to read its own peak exactly at its exit: its
+    signals, forks and thread starts each cost it some tens of microseconds, so not where it is timed.
+    """
+
+    argv: tuple[str, ...]
+    cwd: Path
+    env: Mapping[str, str] = field(default_factory=dict)
+    cpus: frozenset[int] | None = None
+    stdin: Path | None = None
+    stdout: Path | None = None
+    stderr: Path | None = None
+    output_limit_bytes: int = 1 << 20
+    time_limit_s: float | None = None
+    peak_memory: bool = False
+
+    def to_json(self) -> str:
+        """One line, as the launcher reads it."""
+        return json.dumps(
+            {
+                "argv": list(self.argv),
+                "cwd": str(self.cwd.absolute()),
+                "env": dict(self.env),
+                "cpus": None if self.cpus is None else sorted(self.cpus),
+                "stdin": _absolute(self.stdin),
+                "stdout": _absolute(self.stdout),
+                "stderr": _absolute(self.stderr),
+                "output_limit": self.output_limit_bytes,
+                "time_limit_ms": None if self.time_limit_s is None else round(self.time_limit_s * 1000),
+                "peak_memory": self.peak_memory,
+            }
+        )
+
+
+def _absolute(path: Path | None) -> str | None:
+    return None if path is None else str(path.absolute())
+
+
+@dataclass(frozen=True, slots=True)
+class Exit:
+    """How a program ended and what its tree has used.
+
+    `peak_memory_bytes` is, with `Spec.peak_memory`, the program's own; else the largest of the program
+    and the descendants that were waited for, and None for what is hardly larger than the launcher (1 MB).
+    `tree_peak_memory_bytes` (traced only) is what all processes that lived at one time held at most.
+    `stray` counts processes that the program left behind; they are gone now.
+    """
+
+    code: int | None
+    signal: int | None
+    why: Why
+    at_ns: int
+    wall_ns: int
+    cpu: CpuTime
+    peak_memory_bytes: int | None
+    tree_peak_memory_bytes: int | None
+    stray: int
+    stdout_bytes: int
+    stderr_bytes: int
+    output_error: str | None
+
+    @classmethod
+    def from_event(cls, event: Mapping[str, Any]) -> Exit:
+        """From the launcher's `exited` event."""
+        values = {key: value for key, value in event.items() if key not in {"event", "user_ns", "system_ns"}}
+        values["why"] = Why(values["why"])
+        return cls(cpu=CpuTime(event["user_ns"], event["system_ns"]), **values)
+
+    @property
+    def ok(self) -> bool:
+        """Ended of itself, with status 0, leaving nobody behind."""
+        return self.why is Why.EXIT and self.code == 0 and not self.stray
+
+    def describe(self) -> str:
+        """A verb phrase: `exited with status 3 after 0.12 s`."""
+        after = f"after {self.wall_ns / 1e9:.3g} s"
+        match self.why:
+            case Why.TIME_LIMIT:
+                return f"ran into its time limit {after}"
+            case Why.KILLED:
+                return f"had to be killed {after}"
+            case Why.STOPPED:
+                return f"was stopped {after}"
+        ending = (
+            f"exited with status {self.code}"
+            if self.signal is None
+            else f"died of {signal_name(self.signal)}"
+        )
+        left = f", leaving {self.stray} process{'es' * (self.stray > 1)} behind" if self.stray else ""
+        return f"{ending} {after}{left}"
+
+
+def signal_name(signal: int) -> str:
+    try:
+        return Signals(signal).name
+    except ValueError:
+        return f"signal {signal}"

@@ -1,0 +1,196 @@
+"""Right answers before any timing: what a contender is asked, and whether it answered right."""
+
+import http
+import http.client
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+
+from deadheat.model.workload import HttpCase
+from deadheat.run.check import Check, Headers
+
+#: Interim answers (1xx) before the answer; HTTP sets no limit, but one that never answers is no server.
+INTERIM_LIMIT = 100
+TIMEOUT_S = 10.0
+CONCURRENT = 200
+IDLE_S = 1.0
+_SHOWN = 400
+# What RFC 3986 calls unreserved: a path of these characters is the same in every encoding.
+UNRESERVED = "-._~AZaz09"
+
+# Lines of an answer's head, `Name: value`.
+
+
+@dataclass(frozen=True)
+class Remark:
+    """A right answer that is unlike what most give: how, in a clause."""
+
+    text: str
+
+
+Case = Callable[[], Headers | Remark | None]
+
+
+class _Response(http.client.HTTPResponse):
+    """An answer after any interim ones (103 Early Hints, 102): http.client itself skips 100 alone."""
+
+    def _read_status(self) -> tuple[str, int, str]:
+        for _ in range(INTERIM_LIMIT):
+            version, status, reason = super()._read_status()  # type: ignore[misc]
+            # 101 is final: from there on the connection speaks another protocol.
+            if not 100 <= status < 200 or status == http.HTTPStatus.SWITCHING_PROTOCOLS:
+                return version, status, reason
+            http.client.parse_headers(self.fp)
+        raise http.client.HTTPException(f"{INTERIM_LIMIT} interim answers (1xx) and none after them")
+
+
+class _Connection(http.client.HTTPConnection):
+    response_class = _Response
+
+
+class Wrong(Exception):
+    """A wrong answer: what was wrong in a clause, and the whole exchange."""
+
+    def __init__(self, reason: str, exchange: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.exchange = exchange
+
+
+def run(cases: Iterable[Case]) -> Check:
+    """Ask case after case; stop at the first wrong answer."""
+    done, headers = 0, None
+    remarks: list[str] = []
+    for done, case in enumerate(cases, 1):
+        try:
+            told = case()
+        except Wrong as wrong:
+            return Check(False, done, wrong.reason, wrong.exchange)
+        if isinstance(told, Remark):
+            remarks.append(told.text)
+        else:
+            headers = headers or told
+    return Check(True, done, headers=headers or (), remarks=tuple(remarks))
+
+
+def ask_http(case: HttpCase, port: int, token: str) -> Headers:
+    """One request on a connection of its own: the answer's headers. Raises Wrong, or OSError where nobody
+    answers."""
+    connection = _Connection("127.0.0.1", port, timeout=TIMEOUT_S)
+    try:
+        return _ask_on(connection, case, token)
+    finally:
+        connection.close()
+
+
+def http_cases(
+    cases: Sequence[HttpCase], port: int, tokens: Callable[[], str], concurrent: int = CONCURRENT
+) -> Iterable[Case]:
+    """All that an HTTP contender must do: each case with random tokens, one of them of all characters that
+    need no escaping, a kept connection (also after an idle second), and many requests at once, each
+    answered with its own token."""
+    for case in cases:
+        for _ in range(5):
+            yield partial(ask_http, case, port, tokens())
+        yield partial(ask_http, case, port, tokens() + UNRESERVED)
+    for case in cases:
+        yield partial(_kept_alive, case, port, tokens)
+        yield partial(_all_at_once, case, port, [tokens() for _ in range(concurrent)])
+
+
+def _kept_alive(case: HttpCase, port: int, tokens: Callable[[], str]) -> None:
+    connection = _Connection("127.0.0.1", port, timeout=TIMEOUT_S)
+    # http.client opens a closed connection again without a word: here that would hide the fault.
+    connection.auto_open = 0
+    try:
+        _connect(connection)
+        for number in count():
+            if number == 3:
+                time.sleep(IDLE_S)
+            try:
+                _ask_on(connection, case, tokens())
+            except http.client.NotConnected:
+                raise Wrong(
+                    "the connection was not kept alive", f"request {number + 1} on one connection: closed"
+                ) from None
+            if number == 3:
+                return
+    finally:
+        connection.close()
+
+
+def _connect(connection: http.client.HTTPConnection) -> None:
+    try:
+        connection.connect()
+    except OSError as error:
+        what = f"it took no connection: {error.strerror or error}"
+        raise Wrong(what, what) from error
+
+
+def _all_at_once(case: HttpCase, port: int, tokens: Sequence[str]) -> None:
+    with ThreadPoolExecutor(max_workers=len(tokens)) as pool:
+        for answered in [pool.submit(ask_http, case, port, token) for token in tokens]:
+            answered.result()
+
+
+def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) -> Headers:
+    path = case.path.replace("{token}", token)
+    asked = f"{case.method} {path}"
+    expected = None if case.body is None else case.body.replace("{token}", token).encode()
+    try:
+        connection.request(
+            case.method,
+            path,
+            body=case.send.replace("{token}", token) if case.send is not None else None,
+            headers={name: value.replace("{token}", token) for name, value in case.headers.items()},
+        )
+        response = connection.getresponse()
+        body = response.read()
+    except http.client.NotConnected:
+        raise
+    except TimeoutError as error:
+        raise Wrong(f"no answer to {asked} within {TIMEOUT_S:.0f} s", f"{asked}\n(nothing)") from error
+    except (http.client.HTTPException, ConnectionError) as error:
+        what = str(error) or type(error).__name__
+        raise Wrong(f"not an HTTP answer to {asked}: {what}", f"{asked}\n{what}") from error
+    if response.status != case.status:
+        raise Wrong(
+            f"{asked}  expected status {case.status}  got {response.status}", _exchange(asked, response, body)
+        )
+    if expected is not None and body != expected:
+        raise Wrong(
+            f'{asked}  expected body "{_show(expected)}"  got "{_show(body)}"',
+            _exchange(asked, response, body),
+        )
+    if (fault := _framing(response)) is not None:
+        raise Wrong(f"{asked}  {fault}", _exchange(asked, response, body))
+    return _headers(response)
+
+
+def _framing(response: http.client.HTTPResponse) -> str | None:
+    """What is wrong with how the answer says where it ends; that it ends there, the body has shown."""
+    if response.version != 11:
+        return "expected HTTP/1.1  got HTTP/1.0"
+    length = response.getheader("Content-Length") is not None
+    coded = response.getheader("Transfer-Encoding") is not None
+    if length == coded and response.status not in (204, 304):
+        return f"expected Content-Length or chunked  got {'both' if length else 'neither'}"
+    return None
+
+
+def _headers(response: http.client.HTTPResponse) -> Headers:
+    return tuple(f"{name}: {value}" for name, value in response.getheaders())
+
+
+def _exchange(asked: str, response: http.client.HTTPResponse, body: bytes) -> str:
+    headers = "\n".join(_headers(response))
+    version = {10: "1.0", 11: "1.1"}.get(response.version, str(response.version))
+    return f"{asked}\n\nHTTP/{version} {response.status} {response.reason}\n{headers}\n\n{_show(body)}"
+
+
+def _show(data: bytes) -> str:
+    text = data[:_SHOWN].decode("utf-8", "backslashreplace")
+    return text + (f"... ({len(data)} bytes)" if len(data) > _SHOWN else "")

@@ -1,0 +1,1 @@
+"""gRPC servers: how they are checked and measured."""

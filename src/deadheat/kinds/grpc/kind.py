@@ -1,0 +1,204 @@
+"""gRPC servers."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import grpc
+
+from deadheat.kinds.conformance import Case, Remark, Wrong
+from deadheat.kinds.grpc import call as grpc_call
+from deadheat.kinds.grpc import frames as grpc_frames
+from deadheat.kinds.grpc import offers as grpc_offers
+from deadheat.kinds.grpc.call import Method
+from deadheat.kinds.server import check as server_check
+from deadheat.kinds.server.block import ServerBlock, threads
+from deadheat.kinds.server.check import Listening
+from deadheat.kinds.server.protocol import ServerProtocol
+from deadheat.kinds.services import start as services
+from deadheat.model.observation import Observation
+from deadheat.model.workload import GrpcWork
+from deadheat.plan.schedule import Block, token
+from deadheat.run.check import Check
+from deadheat.run.kind import Stage
+
+CALL_TIMEOUT_S = 10.0
+CONCURRENT = 1000
+# Above the 4 MiB that gRPC servers take by default.
+TOO_LARGE_BYTES = 5 << 20
+# What gRPC's own documents say, and what tonic says instead: both refuse.
+TOO_LARGE = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.OUT_OF_RANGE)
+NAMES = ("", "n" * 1024, "Grüße, 世界 🏁")
+
+
+class GrpcKind:
+    """Every status and message checked: in full once a run, one token at each start, and under load."""
+
+    def unavailable(self, stage: Stage) -> str | None:
+        """It needs its contenders, and its services where it has any."""
+        return services.lacking(stage)
+
+    def check(self, stage: Stage, entry: str) -> Check:
+        with ExitStack() as stack:
+            stage, _ = services.beside(stage, stack)
+            return server_check.check(stage, entry, lambda server: _cases(stage, entry, server))
+
+    def block(self, stage: Stage, block: Block) -> Generator[Observation]:
+        with ExitStack() as stack:
+            stage, running = services.beside(stage, stack)
+            yield from ServerBlock(stage, block, PROTOCOL, stack).observe()
+            yield from running.ran(block.index)
+
+
+def _cases(stage: Stage, entry: str, server: Listening) -> Iterator[Case]:
+    """First by hand who speaks there, then all calls on one connection, at last how it stops.
+
+    A ceiling gives right answers to the load and to what it is asked alike; the rest is a stack's.
+    """
+    host, port, method = server.host, server.port, _method(stage)
+    messages = _work(stage).messages
+    is_stack = stage.build(entry).contender.class_ != "ceiling"
+    token_of = random.Random(f"{stage.plan.seed}:by hand:{entry}")
+    yield lambda: grpc_frames.whole_reply(host, port, method, _message(stage, token(token_of)), messages)
+    with grpc_call.channel(host.address, port) as opened:
+        yield from _calls(stage, entry, opened)
+        if is_stack:
+            yield from _refusals(stage, opened, token(token_of))
+        offers = grpc_offers.cases(opened, method.path[1:].partition("/")[0])
+        yield from (offers[offer] for offer in stage.build(entry).contender.offers)
+    yield lambda: grpc_frames.deadline(host, port, method)
+    if is_stack:
+        last = _message(stage, token(token_of))
+        yield lambda: grpc_frames.stop(host, port, method, last, messages, server.stop)
+
+
+def _calls(stage: Stage, entry: str, opened: grpc.Channel) -> Iterator[Case]:
+    work, method = _work(stage), _method(stage)
+    rng = random.Random(f"{stage.plan.seed}:check:{entry}")
+    for name in (*(token(rng) for _ in range(5)), *NAMES):
+        yield partial(_greeted, work, method, opened, name)
+    yield partial(_greeted, work, method, opened, token(rng), grpc.Compression.Gzip)
+    yield partial(_all_at_once, work, method, opened, [token(rng) for _ in range(CONCURRENT)])
+
+
+def _refusals(stage: Stage, opened: grpc.Channel, name: str) -> Iterator[Case]:
+    """What nobody serves, what is too long; and that it serves on as before."""
+    work, method = _work(stage), _method(stage)
+    unknown = Method("/nobody.Nowhere/Nothing", method.request, method.reply, server_streaming=False)
+    yield partial(_refused, work, unknown, opened, "x", grpc.StatusCode.UNIMPLEMENTED)
+    yield partial(_refused, work, method, opened, "x" * TOO_LARGE_BYTES, *TOO_LARGE)
+    yield partial(_greeted, work, method, opened, name)
+
+
+def _message(stage: Stage, name: str) -> bytes:
+    return bytes(_method(stage).request(**_filled(_work(stage).data, name)).SerializeToString())
+
+
+def _greeted(
+    work: GrpcWork,
+    method: Method,
+    opened: grpc.Channel,
+    name: str,
+    compression: grpc.Compression = grpc.Compression.NoCompression,
+) -> None:
+    call = grpc_call.start(opened, method, _filled(work.data, name), CALL_TIMEOUT_S, compression)
+    _compare(work, method, name, call)
+
+
+def _all_at_once(work: GrpcWork, method: Method, opened: grpc.Channel, names: list[str]) -> None:
+    calls = [
+        (name, grpc_call.start(opened, method, _filled(work.data, name), CALL_TIMEOUT_S)) for name in names
+    ]
+    for name, call in calls:
+        _compare(work, method, name, call)
+
+
+def _refused(
+    work: GrpcWork, method: Method, opened: grpc.Channel, name: str, *expected: grpc.StatusCode
+) -> Remark | None:
+    """A status that gRPC's documents have, the first expected; another of them is worth a remark."""
+    call = grpc_call.start(opened, method, _filled(work.data, name), CALL_TIMEOUT_S)
+    shown = name if len(name) < 40 else f"{len(name):,} bytes"
+    try:
+        list(call) if method.server_streaming else call.result()
+    except grpc.RpcError as error:
+        got = error.code().name
+        if error.code() is expected[0]:
+            return None
+        if error.code() in expected:
+            return Remark(f"a message of {shown} ends with {got}, by gRPC's documents {expected[0].name}")
+    else:
+        got = "OK"
+    raise Wrong(
+        f"{method.path} of {shown}  expected {expected[0].name}  got {got}", f"{method.path}({shown}): {got}"
+    )
+
+
+def _compare(work: GrpcWork, method: Method, name: str, call: Any) -> None:
+    """Status and every field of every message. Raises Wrong."""
+    asked = f"{method.path}({_filled(work.data, name)})"
+    try:
+        replies = list(call) if method.server_streaming else [call.result()]
+    except grpc.RpcError as error:
+        what = f"{error.code().name}: {error.details()}"
+        raise Wrong(f"{asked[:120]}  expected OK  got {what[:200]}", f"{asked}\n{what}") from error
+    if len(replies) != work.messages:
+        raise Wrong(f"{asked[:120]}  expected {work.messages} messages  got {len(replies)}", asked)
+    for reply in replies:
+        for field, expected in _filled(work.expect, name).items():
+            if (got := getattr(reply, field)) != expected:
+                raise Wrong(
+                    f'{asked[:120]}  expected "{expected[:80]}"  got "{got[:80]}"', f"{asked}\n{reply}"
+                )
+
+
+def ask(stage: Stage, port: int, random_token: str) -> None:
+    """The very call that the load makes, once. Raises Wrong, or OSError where nobody answers."""
+    with grpc_call.channel(stage.host.address, port) as opened:
+        try:
+            _greeted(_work(stage), _method(stage), opened, random_token)
+        except Wrong as wrong:
+            # Nobody there yet reads as UNAVAILABLE: not an answer, so not a wrong one.
+            if "UNAVAILABLE" in wrong.reason:
+                raise ConnectionRefusedError(wrong.reason) from wrong
+            raise
+
+
+def target(stage: Stage, port: int) -> Mapping[str, Any]:
+    work = _work(stage)
+    return {
+        "url": f"grpc://{stage.host.address}:{port}",
+        "connections": stage.race.slices.connections,
+        "streams": stage.race.slices.streams,
+        **threads(stage.race),
+        "proto": str(_proto(stage)),
+        "call": work.call,
+        "data": work.data,
+        "expect": work.expect,
+        "messages": work.messages,
+    }
+
+
+PROTOCOL = ServerProtocol(ask, target)
+
+
+def _filled(fields: Mapping[str, str], name: str) -> dict[str, str]:
+    return {key: value.replace("{token}", name) for key, value in fields.items()}
+
+
+def _work(stage: Stage) -> GrpcWork:
+    assert stage.workload.grpc is not None
+    return stage.workload.grpc
+
+
+def _proto(stage: Stage) -> Path:
+    return (stage.workload_folder / _work(stage).proto).resolve()
+
+
+def _method(stage: Stage) -> Method:
+    return grpc_call.method(_proto(stage), _work(stage).call)

@@ -1,0 +1,1 @@
+"""Programs that run to completion: how they are checked and measured."""

@@ -1,0 +1,1 @@
+"""Redis clients: how they are checked and measured."""

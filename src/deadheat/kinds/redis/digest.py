@@ -1,0 +1,43 @@
+"""The digest that proves that a client has read every reply of a workload."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from deadheat.kinds.redis.key import Key
+from deadheat.model.workload import RedisWork, ReplyDigest
+
+FNV_OFFSET, FNV_PRIME, FNV_MASK = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
+
+
+def digest(work: RedisWork, iterations: int, rounds: int) -> str:
+    """FNV-1a, 64 bits, over the canonical rendering of all replies, as the workload describes it."""
+    value = FNV_OFFSET
+    for _ in range(rounds):
+        for reply in _replies(work, iterations):
+            for byte in reply:
+                value = ((value ^ byte) * FNV_PRIME) & FNV_MASK
+    return f"{value:016x}"
+
+
+def _replies(work: RedisWork, iterations: int) -> Iterator[bytes]:
+    """What Redis answers to one round. Each round leaves the key deleted, so all are alike."""
+
+    key = Key(work.key.encode())
+    for times, command in work.runs(iterations, work.increments[0]):
+        words = tuple(word.encode() for word in command.split())
+        for _ in range(times):
+            yield _rendered(work.digest, key.carry_out(words))
+
+
+def _rendered(digest: ReplyDigest, reply: bytes) -> bytes:
+    """A reply of RESP as the digest has it: simple and bulk strings alike."""
+    first, _, rest = reply.partition(b"\r\n")
+    match first[:1]:
+        case b":":
+            return digest.integer.replace("{number}", first[1:].decode()).encode()
+        case b"$" if first == b"$-1":
+            return digest.nil.encode()
+        case b"$":
+            return digest.text.replace("{text}", rest.removesuffix(b"\r\n").decode()).encode()
+    return digest.text.replace("{text}", first[1:].decode()).encode()

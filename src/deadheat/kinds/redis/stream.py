@@ -1,0 +1,75 @@
+"""What the sink says it was asked: exactly the workload's commands, in order (docs/redis-sink.md)."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+
+from deadheat.kinds.conformance import Wrong
+from deadheat.kinds.services.running import Running
+from deadheat.model.workload import RedisWork
+
+TELLS_WITHIN_S = 5.0
+
+
+@dataclass(frozen=True)
+class Stream:
+    """One connection as the sink saw it, as runs of equal commands."""
+
+    runs: tuple[tuple[int, str], ...]
+    more_runs: int
+    before: tuple[str, ...]
+
+
+def last(server: Running, known: int) -> Stream:
+    """The stream of the client connection that ended after `known` others. Raises Wrong where none did."""
+    deadline = time.monotonic() + TELLS_WITHIN_S
+    while time.monotonic() < deadline:
+        told = streams(server)
+        if len(told) > known + 1:
+            raise Wrong(f"it opened {len(told) - known} connections, not one", str(told[known:])[:1000])
+        if len(told) == known + 1:
+            return told[-1]
+        time.sleep(0.02)
+    raise Wrong("the sink was told of no connection", "(nothing)")
+
+
+def streams(server: Running) -> list[Stream]:
+    """Every connection that has ended, the referee's own (PING, FLUSHALL) left out."""
+    lines = server.stage.host.collect(server.handle).stdout.decode().splitlines()
+    told = [json.loads(line) for line in lines if line.endswith("}")]
+    return [
+        Stream(
+            tuple((count, command) for count, command in line["runs"]),
+            line["more_runs"],
+            tuple(line["before"]),
+        )
+        for line in told
+        if line["event"] == "connection" and line["runs"] and line["runs"] != [[1, "FLUSHALL"]]
+    ]
+
+
+def compare(work: RedisWork, stream: Stream, iterations: int, rounds: int) -> None:
+    """Raises Wrong unless the stream is the workload's, command for command."""
+    allowed = set(work.rules.before_the_clock)
+    if extra := [name for name in stream.before if name not in allowed]:
+        raise Wrong(f"{extra[0]} before the pipeline is not allowed", str(stream)[:1000])
+    for increment in work.increments:
+        if stream.more_runs == 0 and list(stream.runs) == expected(work, increment, iterations, rounds):
+            return
+    right = expected(work, work.increments[0], iterations, rounds)
+    place = next(
+        (i for i, pair in enumerate(zip(stream.runs, right, strict=False)) if pair[0] != pair[1]), None
+    )
+    if place is None:
+        what = f"{len(stream.runs) + stream.more_runs} runs of commands, not {len(right)}"
+    else:
+        got, wanted = stream.runs[place], right[place]
+        what = f"{wanted[0]} times {wanted[1]}, got {got[0]} times {got[1]}"
+    raise Wrong(f"other commands than asked: expected {what}", str(stream)[:1000])
+
+
+def expected(work: RedisWork, increment: str, iterations: int, rounds: int) -> list[tuple[int, str]]:
+    """The workload as runs of equal commands; equal neighbours of two rounds are one run."""
+    return list(work.runs(iterations, increment)) * rounds

@@ -1,0 +1,22 @@
+"""What a protocol adds to a server under load: one question, and what the engine opens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from deadheat.run.kind import Stage
+
+# One request to a server at a port, with a token. Raises Wrong, or OSError where nobody answers.
+Ask = Callable[[Stage, int, str], None]
+# What the engine is told to open: the protocol's own fields.
+Target = Callable[[Stage, int], Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class ServerProtocol:
+    """How servers of a kind are asked, and how the engine loads them."""
+
+    ask: Ask
+    target: Target

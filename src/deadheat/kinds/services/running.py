@@ -1,0 +1,117 @@
+"""A service that runs: asked, metered, and told from the contenders that it fails or serves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat.hosts import ExitedError, Handle
+from deadheat.hosts.program import Exit
+from deadheat.kinds.conformance import Wrong
+from deadheat.kinds.server.started import last_words
+from deadheat.kinds.services import probe
+from deadheat.model.observation import ServiceRan
+from deadheat.model.service import Service
+from deadheat.run.kind import RaceUnavailableError, Stage
+
+# A connection is lost a moment before its server's end is known.
+ENDED_WITHIN_S = 0.5
+
+
+@dataclass(frozen=True)
+class Running:
+    """It is ours: its data may be dropped, and it goes with the stack that it was given."""
+
+    stage: Stage
+    service: Service
+    handle: Handle
+    port: int
+    values: Mapping[str, object]
+    cpus: frozenset[int]
+    version: str | None
+    ready_ns: int
+
+    @property
+    def program(self) -> str:
+        """What it is called in messages."""
+        return Path(self.handle.name).name
+
+    def reset(self) -> None:
+        """As the first invocation found it; nothing where it has no such. Raises OSError."""
+        if self.service.reset is not None:
+            probe.ask(self.stage, self.service.reset, self.port, self.values)
+
+    def cpu_ns(self) -> int:
+        """CPU time it has used so far."""
+        return self.stage.host.usage(self.handle, memory=False).cpu.total_ns
+
+    @contextmanager
+    def beside(self, entry: str) -> Iterator[None]:
+        """A contender runs meanwhile. What goes wrong because the service has ended is not its fault.
+
+        Raises RaceUnavailableError then, and where the service does not answer the referee as it should;
+        a Wrong while the service goes on is the contender's, and passes.
+        """
+        try:
+            yield
+        except (OSError, Wrong, ExitedError) as error:
+            ended = self._ended()
+            if ended is None and isinstance(error, Wrong):
+                raise
+            what = f": {error}" if ended is None else f" {ended.describe()}"
+            said = last_words(self.stage.host, self.handle)
+            raise RaceUnavailableError(f"{self.program}{what}, while {entry} ran{said}") from error
+
+    def ran(self, block: int) -> ServiceRan:
+        """What a block's service was and used, before it is stopped. Raises RaceUnavailableError."""
+        try:
+            usage = self.stage.host.usage(self.handle, memory=True)
+        except ExitedError as error:
+            raise RaceUnavailableError(f"{self.program} {error}") from error
+        return ServiceRan(
+            race=self.stage.race.key,
+            block=block,
+            service=self.service.name,
+            program=self.program,
+            version=self.version,
+            cpus=tuple(sorted(self.cpus)),
+            ready_ms=self.ready_ns / 1e6,
+            cpu_s=usage.cpu.total_ns / 1e9,
+            peak_memory_bytes=usage.memory.peak_bytes if usage.memory else None,
+        )
+
+    def _ended(self) -> Exit | None:
+        for event in self.stage.host.events(self.handle, ENDED_WITHIN_S):
+            return event.exit
+        return self.stage.host.collect(self.handle).exit
+
+
+@dataclass(frozen=True)
+class AllRunning:
+    """The services of a race, which may be none."""
+
+    each: tuple[Running, ...]
+
+    def reset(self) -> None:
+        """As the first invocation found them. Raises OSError."""
+        for one in self.each:
+            one.reset()
+
+    def cpu_s(self) -> float | None:
+        """CPU time that all of them have used so far; None where there is none."""
+        return sum(one.cpu_ns() for one in self.each) / 1e9 if self.each else None
+
+    @contextmanager
+    def beside(self, entry: str) -> Iterator[None]:
+        """A contender runs meanwhile, as `Running.beside` has it for each."""
+        with ExitStack() as stack:
+            for one in self.each:
+                stack.enter_context(one.beside(entry))
+            yield
+
+    def ran(self, block: int) -> Iterator[ServiceRan]:
+        """What each was and used, before they are stopped."""
+        for one in self.each:
+            yield one.ran(block)

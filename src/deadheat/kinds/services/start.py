@@ -1,0 +1,131 @@
+"""Services are started: fresh, on CPUs that the contenders do not use, and stopped with a stack."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+from deadheat.build import command, toolchain
+from deadheat.hosts import Handle, StartError
+from deadheat.hosts.program import Spec
+from deadheat.kinds.server.started import NotServingError, started_server
+from deadheat.kinds.services import probe
+from deadheat.kinds.services.running import AllRunning, Running
+from deadheat.model.parameter import Setting
+from deadheat.model.service import Service
+from deadheat.run.kind import RaceUnavailableError, Stage
+
+PREPARED_WITHIN_S = 120.0
+
+
+def lacking(stage: Stage) -> str | None:
+    """Why the services of a race whose parameters choose none cannot be had here, or None."""
+    return missing(stage.workload.services_at({}))
+
+
+def missing(services: Sequence[Service]) -> str | None:
+    """Why the services of a race cannot be had here, or None."""
+    return next(filter(None, (toolchain.missing(service.needs) for service in services)), None)
+
+
+def beside(
+    stage: Stage, stack: ExitStack, values: Mapping[str, Setting | None] | None = None
+) -> tuple[Stage, AllRunning]:
+    """All services of a race at these values of its parameters, and the stage with their addresses.
+
+    Raises RaceUnavailableError where one cannot run.
+    """
+    services = stage.workload.services_at(values or {})
+    shares = shared_out(stage.plan.generator_cpus, len(services))
+    running = tuple(start(stage, one, stack, cpus) for one, cpus in zip(services, shares, strict=True))
+    return replace(stage, addresses=addresses(running)), AllRunning(running)
+
+
+def shared_out(cpus: Sequence[int], services: int) -> tuple[frozenset[int], ...]:
+    """The CPUs of each service: its own where there are enough, else all of them for each."""
+    if len(cpus) < services:
+        return (frozenset(cpus),) * services
+    return tuple(frozenset(cpus[place::services]) for place in range(services))
+
+
+def addresses(running: Sequence[Running]) -> dict[str, object]:
+    """What run lines and environments of contenders may say of them, and of the first by itself."""
+    found: dict[str, object] = {}
+    for one in running:
+        host = one.stage.host.address
+        found |= {
+            one.service.name: f"{host}:{one.port}",
+            f"{one.service.name}_host": host,
+            f"{one.service.name}_port": one.port,
+        }
+    return found
+
+
+def start(stage: Stage, service: Service, stack: ExitStack, cpus: frozenset[int] | None = None) -> Running:
+    """One service, with data of its own, on CPUs that the contenders do not use.
+
+    Raises RaceUnavailableError where it cannot run: without it there is nothing to measure.
+    """
+    if (why := missing([service])) is not None:
+        raise RaceUnavailableError(why)
+    port = stage.host.free_port()
+    cpus = frozenset(stage.plan.generator_cpus) if cpus is None else cpus
+    name = f"{service.name}-server-{port}"
+    data = stage.logs / f"{name}.data"
+    values: dict[str, object] = {"host": stage.host.address, "port": port, "data": data.absolute()}
+    values |= {"cpus": len(cpus), "python": sys.executable}
+    spec = Spec(
+        argv=probe.argv(service.run, values),
+        cwd=stage.logs,
+        env={"PATH": command.path()}
+        | {name: probe.fill(value, values) for name, value in service.env.items()},
+        cpus=cpus,
+        stdout=stage.logs / f"{name}.out",
+        stderr=stage.logs / f"{name}.err",
+    )
+
+    def complaint(handle: Handle) -> str | None:
+        """None once it answers, and not another in its place: that one's data would be dropped."""
+        probe.ask(stage, service.ready, port, values)
+        ours = stage.host.collect(handle).ports
+        return None if port in ours else f"another program answers on port {port}"
+
+    stack.callback(shutil.rmtree, data, ignore_errors=True)
+    try:
+        _fresh_data(stage, service, data, values)
+        serving = stack.enter_context(
+            started_server(
+                stage.host,
+                spec,
+                port,
+                complaint,
+                stage.stop,
+                timeout_s=service.ready_within_s,
+                grace_s=service.stops_within_s,
+            )
+        )
+    except StartError as error:
+        raise RaceUnavailableError(str(error)) from error
+    except (NotServingError, OSError) as error:
+        raise RaceUnavailableError(f"{spec.argv[0]}: {error}") from error
+    version = toolchain.version_of(service.needs[0].split()[0]) if service.needs else None
+    return Running(stage, service, serving.handle, port, values, cpus, version, serving.ready_ns)
+
+
+def _fresh_data(stage: Stage, service: Service, data: Path, values: Mapping[str, object]) -> None:
+    """An empty folder, or a copy of what `prepare` left in one. Raises OSError."""
+    if service.prepare is None:
+        data.mkdir()
+        return
+    template = stage.logs / f"{service.name}.template"
+    if not template.exists():
+        made = template.with_suffix(".making")
+        shutil.rmtree(made, ignore_errors=True)
+        made.mkdir(mode=0o700)
+        probe.run(stage, service.prepare, {**values, "data": made.absolute()}, PREPARED_WITHIN_S)
+        made.rename(template)
+    shutil.copytree(template, data, symlinks=True)

@@ -1,0 +1,6 @@
+"""Closed sets of words that command lines, plans and results share; nothing heavy is imported for them."""
+
+from typing import Literal
+
+Preset = Literal["quick", "standard", "thorough"]
+Method = Literal["deadheat", "as-published"]

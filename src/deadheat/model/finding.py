@@ -1,0 +1,161 @@
+"""What else the blocks of a race show, a class a finding: figures; report/findings.py words them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from deadheat.model.base import Record
+from deadheat.model.observation import Disturbance
+
+Interval = tuple[float, float]
+
+
+class Note(Record):
+    """Text of the plan, or of results of schema 1: what a race cannot show, or does unlike others."""
+
+    finding: Literal["note"] = "note"
+    text: str
+
+
+class StandInReference(Record):
+    """`reference` took the place of the workload's own, `instead_of`, which could not race: `reason`."""
+
+    finding: Literal["stand-in-reference"] = "stand-in-reference"
+    reference: str
+    instead_of: str
+    reason: str
+
+
+class CutShort(Record):
+    """Only `blocks` of the `planned` blocks could be raced, and count; `reason` says why."""
+
+    finding: Literal["cut-short"] = "cut-short"
+    blocks: int
+    planned: int
+    reason: str
+
+
+class DisturbedBlocks(Record):
+    """Blocks that somebody else got into, which do not count: how many, and the worst of them."""
+
+    finding: Literal["disturbed-blocks"] = "disturbed-blocks"
+    blocks: int
+    worst: Disturbance
+
+
+class LongWarmUp(Record):
+    """A start was loaded for `seconds` (the median) until this contender was no longer getting faster."""
+
+    finding: Literal["long-warm-up"] = "long-warm-up"
+    contender: str
+    seconds: float
+
+
+class MessageRates(Record):
+    """Calls that bring `messages` each: messages a second, by contender."""
+
+    finding: Literal["message-rates"] = "message-rates"
+    messages: int
+    per_second: dict[str, float]
+
+
+class GivenUp(Record):
+    """Contenders that left the race after so many blocks, hardly any chance being left to settle them."""
+
+    finding: Literal["given-up"] = "given-up"
+    contenders: dict[str, int]
+    planned: int
+
+
+class LongerLeadIn(Record):
+    """From block `from_block` on (the first is 1) the lead-in of `contenders` (none: of all) is
+    `lead_in_ms`; of their blocks only those count."""
+
+    finding: Literal["longer-lead-in"] = "longer-lead-in"
+    reason: str
+    from_block: int
+    lead_in_ms: int
+    contenders: tuple[str, ...] = ()
+
+
+class VarianceOfStarts(Record):
+    """The share of each one's variance (0 to 1) that lies between starts, where that is most of it."""
+
+    finding: Literal["variance-of-starts"] = "variance-of-starts"
+    shares: dict[str, float]
+
+
+class NotSteady(Record):
+    """A contender's level changed within its blocks.
+
+    `start`: its first level over its last. `steady_from`: the first slice of the last level; null: never.
+    """
+
+    finding: Literal["not-steady"] = "not-steady"
+    contender: str
+    kind: Literal["warms up", "slows down", "never got steady"]
+    steady_from: int | None
+    start: float
+
+
+class Drifts(Record):
+    """A contender's ratio to the reference in the second half of a block over that in the first half.
+
+    The interval holds for all contenders of the race together (Bonferroni).
+    """
+
+    finding: Literal["drifts"] = "drifts"
+    contender: str
+    reference: str
+    ratio: float
+    ci: Interval | None
+
+
+class CarriedOver(Record):
+    """A contender right after `predecessor` does `ratio` times as well as after the others."""
+
+    finding: Literal["carry-over"] = "carry-over"
+    contender: str
+    predecessor: str
+    ratio: float
+    ci: Interval | None
+
+
+class UnequalBytes(Record):
+    """Responses differ in size: bytes a response of who sends least and of who sends most."""
+
+    finding: Literal["unequal-bytes"] = "unequal-bytes"
+    least: str
+    least_bytes: float
+    most: str
+    most_bytes: float
+
+
+class ClosesConnections(Record):
+    """A server closed connections under load: `reopened` were opened again for `replies` replies."""
+
+    finding: Literal["closes-connections"] = "closes-connections"
+    contender: str
+    reopened: int
+    replies: int
+
+
+Finding = Annotated[
+    Note
+    | StandInReference
+    | CutShort
+    | DisturbedBlocks
+    | LongWarmUp
+    | MessageRates
+    | GivenUp
+    | LongerLeadIn
+    | VarianceOfStarts
+    | NotSteady
+    | Drifts
+    | CarriedOver
+    | UnequalBytes
+    | ClosesConnections,
+    Field(discriminator="finding"),
+]

@@ -1,0 +1,1 @@
+"""What each kind of workload is: pure traits, one file a kind. How each is driven: the room `kinds/`."""

@@ -1,0 +1,82 @@
+"""How a race is measured: what its turns are, and what each sort of turn needs to be told."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from deadheat.model.base import Record
+from deadheat.model.claim import Tool
+
+
+class SlicePlan(Record):
+    """Servers under load, by slices. Times in milliseconds.
+
+    `loads`: shares of the slowest contender's capacity at which latency is measured in an open loop.
+    `server_cpus`: the servers' CPUs where they are not the run's. `lead_ins_ms`: of entries that need a
+    longer one.
+    """
+
+    by: Literal["slices"] = "slices"
+    connections: int = Field(ge=1)
+    streams: int = Field(default=1, ge=1)
+    server_cpus: tuple[int, ...] | None = None
+    generator_threads: int = Field(default=1, ge=1)
+    warm_up_ms: int = 0
+    lead_in_ms: int = 0
+    lead_ins_ms: dict[str, int] = {}
+    counted_ms: int = 0
+    loads: tuple[float, ...] = ()
+    open_loop_ms: int = 0
+
+
+class InvocationPlan(Record):
+    """Programs that run to their end, each time with the size `n`."""
+
+    by: Literal["invocations"] = "invocations"
+    n: int
+
+
+class PipelinePlan(Record):
+    """What client programs are asked to do, and against which of the workload's services (`server`).
+
+    The workload's round with so many `iterations`, `rounds` times in one process, handed over `depth` at a
+    time (None: all) with replies awaited between. `commands`: of one invocation, which takes `about_s`
+    seconds, for estimates only.
+    """
+
+    by: Literal["pipelines"] = "pipelines"
+    server: str = "redis"
+    iterations: int = Field(ge=1)
+    rounds: int = Field(default=1, ge=1)
+    depth: int | None = Field(default=None, ge=1)
+    commands: int = Field(ge=1)
+    about_s: float = 0.5
+
+
+class OutsidePlan(Record):
+    """How a race is run the way a study's author did, with the author's tool.
+
+    `arguments` of each entry are whole, the length of the run with them; `in_flight` is how many requests
+    they ask to have in flight, `connections` on how many connections, where the study says so. `notes` say
+    what is unlike the study.
+    """
+
+    by: Literal["outside"] = "outside"
+    study: str
+    tool: Tool
+    arguments: dict[str, tuple[str, ...]]
+    in_flight: dict[str, int] = {}
+    connections: int | None = None
+    seconds: int | None = None
+    total: int | None = None
+    runs: int = 1
+    path: str | None = None
+    body: str | None = None
+    instead: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+Measured = Annotated[
+    SlicePlan | InvocationPlan | PipelinePlan | OutsidePlan,
+    Field(discriminator="by"),
+]

@@ -1,0 +1,85 @@
+"""What a run observes. Each observation is one line of the journal; everything else is derived from them.
+
+`race` is the key of a race (`RacePlan.key`: its workload, setting and method). Builds and checks of answers
+are a workload's, whatever races it has.
+"""
+
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from deadheat.model.observation.contenders import Built, Checked, ReferenceReplaced
+from deadheat.model.observation.course import (
+    BlockEnded,
+    BlockStarted,
+    Failed,
+    LeadInGrown,
+    Left,
+    RaceUnavailable,
+    Resumed,
+    Settled,
+    Stopped,
+)
+from deadheat.model.observation.interference import Disturbance, Interference, OtherProcess
+from deadheat.model.observation.servers import Ended, ServiceRan, Started, WarmedUp
+from deadheat.model.observation.traces import CallCount, SocketTrace
+from deadheat.model.observation.turns import Invocation, OpenLoop, OutsideRun, Slice
+
+__all__ = [
+    "OBSERVATION",
+    "BlockEnded",
+    "BlockStarted",
+    "Built",
+    "CallCount",
+    "Checked",
+    "Disturbance",
+    "Ended",
+    "Failed",
+    "Interference",
+    "Invocation",
+    "LeadInGrown",
+    "Left",
+    "Observation",
+    "OpenLoop",
+    "OtherProcess",
+    "OutsideRun",
+    "RaceUnavailable",
+    "ReferenceReplaced",
+    "Resumed",
+    "ServiceRan",
+    "Settled",
+    "Slice",
+    "SocketTrace",
+    "Started",
+    "Stopped",
+    "WarmedUp",
+]
+
+Observation = Annotated[
+    Built
+    | Checked
+    | RaceUnavailable
+    | BlockStarted
+    | Started
+    | WarmedUp
+    | Slice
+    | Invocation
+    | SocketTrace
+    | CallCount
+    | OutsideRun
+    | OpenLoop
+    | Ended
+    | ServiceRan
+    | Interference
+    | Failed
+    | BlockEnded
+    | Settled
+    | LeadInGrown
+    | Left
+    | ReferenceReplaced
+    | Stopped
+    | Resumed,
+    Field(discriminator="type"),
+]
+
+OBSERVATION: TypeAdapter[Observation] = TypeAdapter(Observation)

@@ -1,0 +1,60 @@
+"""A server in a block, beside its turns: that it answers, how it was warmed up, what it held at its end;
+and services, which serve contenders."""
+
+from typing import Literal
+
+from deadheat.model.base import Record
+
+
+class Started(Record):
+    """A server answered right for the first time, `first_response_ms` after its start."""
+
+    type: Literal["started"] = "started"
+    race: str
+    block: int
+    entry: str
+    first_response_ms: float
+
+
+class WarmedUp(Record):
+    """A server was loaded for `loaded_s` seconds before its slices. `needed_s`: from then on it was at the
+    level of the end. `rising`: it still got faster when the longest warm-up was over."""
+
+    type: Literal["warmed-up"] = "warmed-up"
+    race: str
+    block: int
+    entry: str
+    loaded_s: float
+    needed_s: float
+    rising: bool
+
+
+class Ended(Record):
+    """A server before it is stopped. `hdr`: the block's latencies, HdrHistogram V2 (ns), base64."""
+
+    type: Literal["ended"] = "ended"
+    race: str
+    block: int
+    entry: str
+    memory_bytes: int | None
+    private_bytes: int | None = None
+    peak_memory_bytes: int | None
+    threads: int | None
+    frozen_cpu_ns: int | None = None
+    hdr: str | None = None
+
+
+class ServiceRan(Record):
+    """A service of a block, before it is stopped: what it was, its CPUs, and what it used from its start on.
+    `version` of its program, where that tells one."""
+
+    type: Literal["service-ran"] = "service-ran"
+    race: str
+    block: int
+    service: str
+    program: str
+    version: str | None = None
+    cpus: tuple[int, ...]
+    ready_ms: float
+    cpu_s: float
+    peak_memory_bytes: int | None = None

@@ -1,0 +1,37 @@
+"""What earlier races on this machine left for later ones: null pairs, starts, and that they were run."""
+
+from deadheat.model.base import Record
+from deadheat.model.kinds.registry import Kind
+
+
+class PastRace(Record):
+    """A line of the ledger: one race by our own method, whatever came of it.
+
+    `machine`: what ratios depend on, in words. `excludes`: whether the 95% interval of its null pair excluded
+    1; null where it had none. `starts`: of each contender the log level of each start, less what all of its
+    block shared and less its own mean over the race.
+    """
+
+    run: str
+    started: str
+    machine: str
+    workload: str
+    setting: str | None = None
+    kind: Kind
+    method_version: int
+    excludes: bool | None = None
+    starts: dict[str, tuple[float, ...]] = {}
+
+
+class Past(Record):
+    """What was known of earlier races when a race was planned, so that its results can be made again.
+
+    `null_pairs` of the last races of this kind, method and machine, and how many of them, `excluding`, were
+    told apart at 95%. `starts`: the last of each contender in this workload. `today`: races of this workload
+    and setting that were begun here on the same day.
+    """
+
+    null_pairs: int = 0
+    excluding: int = 0
+    starts: dict[str, tuple[float, ...]] = {}
+    today: int = 0

@@ -1,0 +1,144 @@
+"""A race's table, and what it says of any two of its rows."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from deadheat.model.base import Record
+from deadheat.model.finding import Finding
+from deadheat.model.gate import GateResult
+from deadheat.model.kinds.registry import Kind
+from deadheat.model.reason import Reason
+from deadheat.model.result.measures import Interval
+from deadheat.model.result.rows import AnyResult
+from deadheat.model.workload import Metric
+
+VerdictWord = Literal["faster", "dead heat", "inconclusive", "invalid"]
+# What a race's verdict answers for one of its pair: how it stands against the other.
+Answer = Literal["faster", "dead heat", "not settled", "slower"]
+ANSWERS: tuple[Answer, ...] = ("faster", "dead heat", "not settled", "slower")
+
+
+class NullPair(Record):
+    """The reference against itself. `ci` is the 95% interval; `ok` is judged by the 99.9% interval.
+
+    `detectable`: the bias, as a ratio, that this race's 99.9% interval would have found four times in five.
+    `pooled`: so many null pairs of earlier races of this kind, method and machine were known when it was
+    planned, and so many of their 95% intervals, `pooled_excluding`, excluded 1.
+    """
+
+    contender: str
+    ratio: float
+    ci: Interval | None
+    ci_99_9: Interval | None
+    ok: bool
+    detectable: float | None = None
+    pooled: int = 0
+    pooled_excluding: int = 0
+
+
+class Verdict(Record):
+    """`a` is `ratio` times as fast as `b`. `ci` is null where one block is all there is.
+
+    `blocks`: how many had a value of both. `reasons`: why it is not settled. `more_blocks`, in
+    `more_s` seconds, are likely to settle it.
+    """
+
+    a: str
+    b: str
+    metric: str
+    ratio: float | None
+    ci: Interval | None
+    verdict: VerdictWord
+    blocks: int | None = None
+    reasons: tuple[Reason, ...] = ()
+    more_blocks: int | None = None
+    more_s: float | None = None
+
+    def answer(self, contender: str) -> Answer | None:
+        """How that one of the pair stands against the other; None where a gate is broken."""
+        if self.verdict == "faster":
+            return "faster" if self.a == contender else "slower"
+        if self.verdict == "invalid":
+            return None
+        return "dead heat" if self.verdict == "dead heat" else "not settled"
+
+
+class BySlices(Record):
+    """Servers under this load. `server_cores`: how many each had, where that is what the races of a run
+    differ in."""
+
+    by: Literal["slices"] = "slices"
+    connections: int
+    streams: int
+    server_cores: int | None = None
+
+
+class ByInvocations(Record):
+    """Programs that ran to their end with this size."""
+
+    by: Literal["invocations"] = "invocations"
+    n: int
+
+
+class ByPipelines(Record):
+    """Clients that sent so many commands an invocation; null in results of before 0.2."""
+
+    by: Literal["pipelines"] = "pipelines"
+    commands: int | None = None
+
+
+class ByOutside(Record):
+    """Contenders run the way a study's author did; on so many connections, where the study says so."""
+
+    by: Literal["outside"] = "outside"
+    connections: int | None = None
+
+
+class RaceResult(Record):
+    """A race and its verdicts, and how it was `measured`. `findings`: what else its blocks show.
+    `method_version`: the statistics that it was derived by (stats/method.py).
+    """
+
+    name: str
+    kind: Kind
+    title: str
+    question: str
+    setting: str | None = None
+    method: str = "deadheat"
+    method_version: Literal[1, 2] = 1
+    metric: Metric
+    reference: str
+    measured: Annotated[
+        BySlices | ByInvocations | ByPipelines | ByOutside,
+        Field(discriminator="by"),
+    ]
+    blocks: int
+    blocks_planned: int
+    slices: int
+    contenders: tuple[AnyResult, ...]
+    null_pair: NullPair | None
+    gates: tuple[GateResult, ...]
+    verdicts: tuple[Verdict, ...]
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n(self) -> int | None:
+        """The size of programs that have one."""
+        return self.measured.n if isinstance(self.measured, ByInvocations) else None
+
+    @property
+    def connections(self) -> int | None:
+        """Of the load, where there is one that says so."""
+        return self.measured.connections if isinstance(self.measured, BySlices | ByOutside) else None
+
+    @property
+    def streams(self) -> int | None:
+        """Requests in flight on each connection of our own load."""
+        return self.measured.streams if isinstance(self.measured, BySlices) else None
+
+    @property
+    def server_cores(self) -> int | None:
+        """Of each server, where the races of a run differ in it."""
+        return self.measured.server_cores if isinstance(self.measured, BySlices) else None

@@ -1,0 +1,61 @@
+"""A service: a program of somebody else's that contenders talk to, such as a Redis or a PostgreSQL."""
+
+from collections.abc import Iterable, Mapping
+
+from pydantic import Field
+
+from deadheat.model.base import Record
+from deadheat.model.parameter import Setting
+
+
+class Exchange(Record):
+    """A line that is sent to a service's port, and the line that alone is the right answer."""
+
+    send: str
+    expect: str
+
+
+class Command(Record):
+    """A program of its own (`pg_isready -h {host} -p {port}`) that ends with status 0 where all is well."""
+
+    command: str
+
+
+class Service(Record):
+    """One `[[services]]` of workload.toml. The referee starts it afresh for each block, with a data folder
+    that nobody used before, and stops it at the block's end.
+
+    `name`: under which contenders are told its address, `{redis}` as host:port, `{redis_host}`,
+    `{redis_port}`. Several of one name stand for one another: `when` says at which values of the workload's
+    parameters it is this one. `needs`, from what is installed, as a contender's; the version of the first is
+    recorded. `run` and what else is run may say `{host}`, `{port}`, `{data}` (its folder), `{cpus}` (how
+    many) and `{python}`. `prepare` fills an empty data folder, once a run (`initdb -D {data}`); each start
+    has a copy. `ready`: what it answers once it serves. `reset`: what makes it as it was at first, between
+    invocations.
+    """
+
+    name: str = Field(pattern=r"^[a-z][a-z_]*$")
+    when: dict[str, Setting] = {}
+    needs: tuple[str, ...] = ()
+    prepare: str | None = None
+    run: str
+    env: dict[str, str] = {}
+    ready: Exchange | Command
+    reset: Exchange | Command | None = None
+    ready_within_s: float = Field(default=10, gt=0)
+    stops_within_s: float = Field(default=2, gt=0)
+
+
+def chosen(services: Iterable[Service], values: Mapping[str, Setting | None]) -> tuple[Service, ...]:
+    """Those that race at these values of a workload's parameters, one of each name.
+
+    Raises ValueError where two of one name would.
+    """
+    found: dict[str, Service] = {}
+    for service in services:
+        if any(values.get(name) != value for name, value in service.when.items()):
+            continue
+        if service.name in found:
+            raise ValueError(f"two services are called {service.name} at the same time")
+        found[service.name] = service
+    return tuple(found.values())

@@ -1,0 +1,42 @@
+"""What a command line asks of a race."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from deadheat.model.calibration import Calibration
+from deadheat.model.choices import Method, Preset
+from deadheat.model.past import PastRace
+from deadheat.plan.parameters import Wanted
+
+OURS: Method = "deadheat"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The choices of a command line; `calibration` is this machine's own, where there is one that holds,
+    and so is `past`, its ledger of races.
+
+    `parameters`: of workloads, by name the words that were given, each value a race of its own.
+    """
+
+    workloads: tuple[str, ...] = ()
+    contenders: tuple[str, ...] = ()
+    reference: str | None = None
+    all_: bool = False
+    preset: Preset = "quick"
+    method: Method = OURS
+    budget_s: float | None = None
+    margin: float = 0.02
+    seed: int | None = None
+    connections: tuple[int, ...] = ()
+    streams: tuple[int, ...] = ()
+    scale: bool = False
+    claims: str | None = None
+    rank: bool = False
+    past: tuple[PastRace, ...] = ()
+    parameters: Wanted = field(default_factory=dict)
+    server_cpus: tuple[int, ...] = (0,)
+    generator_cpus: tuple[int, ...] = (1,)
+    command: tuple[str, ...] = ()
+    calibration: Calibration | None = None

@@ -1,0 +1,117 @@
+"""How long a race takes, and what fits into a time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deadheat.errors import UserError
+from deadheat.model.kinds.registry import TRAITS
+from deadheat.model.measured import SlicePlan
+from deadheat.model.plan import RacePlan
+from deadheat.model.workload import Preset
+from deadheat.plan import calibrated, equal_load
+from deadheat.plan.asked import Asked
+from deadheat.stats import Costs
+
+# What a turn costs beside its load (thaw, drain, freeze), and a start with its warm-up: for estimates only.
+TURN_OVERHEAD_S, START_S = 0.012, 1.2
+MIN_ROUNDS = 4
+
+
+@dataclass(frozen=True)
+class Size:
+    """How much a preset measures.
+
+    Servers: blocks, and seconds for each entry up to a most for all. Programs: blocks, rounds of a
+    block, and a guess of an invocation's length.
+    """
+
+    blocks: int
+    entry_s: float
+    most_s: float
+    program_blocks: int
+    program_rounds: int
+    invocation_s: float
+    redis_blocks: int
+    redis_rounds: int
+    open_loop_ms: int
+
+
+SIZES: dict[Preset, Size] = {
+    "quick": Size(8, 26, 240, 6, 3, 0.25, 5, 2, 300),
+    "standard": Size(10, 65, 1300, 8, 3, 1.3, 10, 4, 1000),
+    "thorough": Size(20, 190, 3800, 8, 2, 15, 20, 8, 4000),
+}
+
+
+def estimated_s(race: RacePlan, preset: Preset) -> float:
+    """About how long a race takes, builds and conformance apart, seconds."""
+    return race.blocks * _block_s(race, preset)
+
+
+def _block_s(race: RacePlan, preset: Preset, rounds: int | None = None) -> float:
+    """Of a block with its own rounds, or with so many."""
+    turns = (race.rounds if rounds is None else rounds) * 2 * len(race.entries)
+    if isinstance(slices := race.measured, SlicePlan):
+        turn = (slices.lead_in_ms + slices.counted_ms) / 1000 + TURN_OVERHEAD_S
+        turn_ms = equal_load.LEAD_IN_MS + slices.open_loop_ms / equal_load.TURNS
+        open_loop = equal_load.TURNS * (turn_ms / 1000 + TURN_OVERHEAD_S)
+        each = START_S + len(equal_load.loads_of(race, 0)) * open_loop
+        return len(race.entries) * each + turns * turn
+    return (turns + len(race.entries)) * _invocation_s(race, preset)
+
+
+def _invocation_s(race: RacePlan, preset: Preset) -> float:
+    if race.pipelines is not None:
+        return race.pipelines.about_s
+    return SIZES[preset].invocation_s
+
+
+def seconds_of(race: RacePlan, size: Size) -> float:
+    """How long all blocks of a server race may take."""
+    return min(size.entry_s * len(race.entries), size.most_s)
+
+
+def sized(race: RacePlan, seconds: float, asked: Asked) -> RacePlan:
+    """A server race of about so long: by the calibration, else the preset's blocks, as many rounds as fit."""
+    fitting = int(seconds / _block_s(race, asked.preset, MIN_ROUNDS))
+    race = race.replaced(blocks=max(min(race.blocks, fitting), calibrated.LEAST_BLOCKS))
+    costs = _costs(race, asked.preset)
+    rounds = max(MIN_ROUNDS, int((seconds / race.blocks - costs.block_s) / costs.round_s))
+    return calibrated.sized(race, seconds, costs, asked.calibration, MIN_ROUNDS) or race.replaced(
+        rounds=rounds
+    )
+
+
+def _costs(race: RacePlan, preset: Preset) -> Costs:
+    """Of one block without a round, and of a round."""
+    fixed_s = _block_s(race, preset, 0)
+    return Costs(fixed_s, _block_s(race, preset, 1) - fixed_s)
+
+
+def fit(races: Sequence[RacePlan], budget_s: float, asked: Asked) -> list[RacePlan]:
+    """The same races in about `budget_s`: more or fewer blocks, and where need be fewer rounds."""
+    preset = asked.preset
+    share = budget_s / sum(estimated_s(race, preset) for race in races)
+    fitted = []
+    for race in races:
+        time_s = estimated_s(race, preset) * share
+        if _block_s(race, preset, 1) > time_s:
+            least = sum(_block_s(r, preset, 1) for r in races)
+            raise UserError(
+                f"a budget of {budget_s:g} s is too short for one block of {race.workload}",
+                hint=f"it takes at least about {math.ceil(least)} s, or fewer contenders",
+            )
+        costs, known = _costs(race, preset), asked.calibration if TRAITS[race.kind].serves else None
+        if (chosen := calibrated.sized(race, time_s, costs, known, MIN_ROUNDS)) is not None:
+            fitted.append(chosen)
+            continue
+        blocks = max(1, round(time_s / _block_s(race, preset)))
+        rounds = race.rounds
+        while blocks < SIZES[preset].blocks and rounds > 1:
+            rounds -= 1
+            blocks = max(1, int(time_s / _block_s(race, preset, rounds)))
+        fitted.append(race.replaced(blocks=blocks, rounds=rounds))
+    return fitted

@@ -1,0 +1,16 @@
+"""When a race is looked at, as its plan says."""
+
+from __future__ import annotations
+
+from deadheat import stats
+from deadheat.model.plan import RacePlan
+
+
+def looks_of(race: RacePlan) -> stats.Looks:
+    """The looks that the race's plan fixes."""
+    return looks_at(race.blocks, race.method_version)
+
+
+def looks_at(blocks: int, method_version: int) -> stats.Looks:
+    """Those of so many blocks by a version of the method: from a quarter of them on, after each."""
+    return stats.plan_looks(blocks, first=stats.METHODS[method_version].first_look)

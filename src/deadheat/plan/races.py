@@ -1,0 +1,204 @@
+"""What was asked, and the suite, become a plan."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from deadheat import __version__
+from deadheat.errors import UserError
+from deadheat.model.contender import Contender
+from deadheat.model.measured import InvocationPlan, PipelinePlan, SlicePlan
+from deadheat.model.plan import DisturbanceLimits, Entry, Leaving, Plan, RacePlan, contenders_of
+from deadheat.model.workload import Preset, Workload
+from deadheat.plan import load, parameters, past, redis, reference, scale, sizes
+from deadheat.plan.asked import OURS, Asked
+from deadheat.plan.duration import MIN_ROUNDS, SIZES, Size, estimated_s, fit, seconds_of, sized
+from deadheat.plan.planner import Planner
+from deadheat.suite import commit
+from deadheat.suite.facts import facts_of
+from deadheat.suite.suite import Suite
+from deadheat.util import clock
+
+LEAD_IN_MS, COUNTED_MS, WARM_UP_MS = 50, 100, 500
+# Shares of the slowest contender's capacity at which latency is measured.
+LOADS = (0.5, 0.8)
+# From when on a block is run again; None: never.
+DISTURBANCE: DisturbanceLimits | None = DisturbanceLimits()
+# By which rule contenders leave a race; None: all stay to its end.
+LEAVING: Leaving | None = Leaving()
+
+
+def plan(
+    asked: Asked, suite: Suite, kinds: Sequence[str], methods: Mapping[str, Planner] | None = None
+) -> Plan:
+    """The plan of a run. `methods` are those that may be asked for, our own alone without any.
+
+    Raises UserError for what the suite does not have and for too small a budget.
+    """
+    if asked.claims is not None:
+        asked = _for_claims(asked, suite, asked.claims)
+    names = [suite.workload(name).name for name in asked.workloads] or _raceable(suite, kinds)
+    suite = _with_reference(suite, names, asked.reference)
+    planner = (methods or {OURS: PLANNER})[asked.method]
+    races = planner.races(asked, suite, names)
+    now = clock.now()
+    if asked.method == OURS:
+        races = [past.with_past(race, asked.past, clock.stamp(now)) for race in races]
+    seed = asked.seed if asked.seed is not None else random.SystemRandom().randrange(10_000)
+    return Plan(
+        run=f"{now:%Y%m%d-%H%M%S}-{asked.preset}",
+        version=__version__,
+        started=clock.stamp(now),
+        command=asked.command,
+        commit=commit.of(suite.folder),
+        suite=str(suite.folder.resolve()),
+        preset=asked.preset,
+        seed=seed,
+        margin=asked.margin,
+        server_cpus=asked.server_cpus,
+        generator_cpus=asked.generator_cpus,
+        budget_s=asked.budget_s,
+        disturbance=DISTURBANCE,
+        workloads=tuple(
+            race.replaced(estimated_s=round(planner.estimated_s(race, asked), 1)) for race in races
+        ),
+        facts=facts_of(suite, contenders_of(races)),
+    )
+
+
+class OurPlanner:
+    """Blocks of fresh starts, slices by turns, the reference entered twice."""
+
+    def races(self, asked: Asked, suite: Suite, names: Sequence[str]) -> Sequence[RacePlan]:
+        return _ours(asked, suite, names)
+
+    def estimated_s(self, race: RacePlan, asked: Asked) -> float:
+        return estimated_s(race, asked.preset)
+
+
+PLANNER = OurPlanner()
+
+
+def _ours(asked: Asked, suite: Suite, names: Sequence[str]) -> list[RacePlan]:
+    parameters.refuse_unknown(asked.parameters, [suite.workloads[name] for name in names])
+    if asked.scale and not any(suite.workloads[name].traits.serves for name in names):
+        raise UserError(
+            "--scale is for servers, and none is raced here", hint="deadheat race grpc-unary --scale"
+        )
+    chosen = {name: _chosen(asked, suite, name, names) for name in names}
+    races = [
+        race for name in names if chosen[name] for race in _races(asked, suite.workload(name), chosen[name])
+    ]
+    return races if asked.budget_s is None else fit(races, asked.budget_s, asked)
+
+
+def _with_reference(suite: Suite, names: Sequence[str], id_: str | None) -> Suite:
+    """The suite with that reference wherever it is a contender; an error where it is one nowhere."""
+    if id_ is None:
+        return suite
+    has = {contender.workload for contender in suite.find(id_, names)}
+    workloads = {
+        name: workload.replaced(reference=id_) if name in has else workload
+        for name, workload in suite.workloads.items()
+    }
+    return replace(suite, workloads=workloads)
+
+
+def _raceable(suite: Suite, kinds: Sequence[str]) -> list[str]:
+    return [name for name, workload in suite.workloads.items() if workload.kind in kinds]
+
+
+def _chosen(asked: Asked, suite: Suite, name: str, names: Sequence[str]) -> list[Contender]:
+    """The contenders to race, always with the reference."""
+    pool = suite.contenders[name]
+    if asked.contenders:
+        wanted = {c.id for id_ in asked.contenders for c in suite.find(id_, names) if c.workload == name}
+        if not wanted:
+            return []
+    else:
+        # Quick races what says default = true; longer presets every contender as it is documented.
+        every = asked.preset != "quick"
+        wanted = {c.id for c in pool if c.default or asked.all_ or (every and c.variant is None)}
+    return [c for c in pool if c.id in wanted or c.id == suite.workloads[name].reference]
+
+
+def _for_claims(asked: Asked, suite: Suite, study: str) -> Asked:
+    """Just what the claims of a study compare, and what else was asked for."""
+    claims = [
+        claim
+        for claim in suite.study(study).claim
+        if claim.unchecked is None and (not asked.workloads or claim.workload in asked.workloads)
+    ]
+    named = [contender for claim in claims for contender in (claim.a, claim.b)]
+    return replace(
+        asked,
+        workloads=asked.workloads or tuple(dict.fromkeys(claim.workload for claim in claims)),
+        contenders=tuple(dict.fromkeys([*named, *asked.contenders])),
+        parameters=asked.parameters
+        or parameters.for_claims(
+            [suite.workloads[claim.workload] for claim in claims], [claim.setting for claim in claims]
+        ),
+    )
+
+
+def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> Sequence[RacePlan]:
+    """A workload's settings, the default one first."""
+    race = _race(asked, workload, contenders)
+    if workload.traits.serves:
+        races = load.of_server(race, workload.load, asked.connections, asked.streams)
+        if asked.scale:
+            races = scale.of_scale(races, asked.server_cpus, asked.generator_cpus)
+        # Several loads share the time of one.
+        seconds = seconds_of(race, SIZES[asked.preset]) / len(races)
+        return [sized(one, seconds, asked) for one in races]
+    if workload.redis is not None:
+        return redis.of_redis(race, workload, workload.redis, asked.parameters, asked.preset)
+    return sizes.of_program(race, workload, contenders, asked.preset)
+
+
+def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> RacePlan:
+    size = SIZES[asked.preset]
+    blocks, rounds = _usual(workload, size)
+    race = RacePlan(
+        workload=workload.name,
+        kind=workload.kind,
+        metric=workload.metric,
+        reference=workload.reference,
+        entries=tuple(Entry(id=c.id, contender=c.id) for c in contenders),
+        blocks=blocks,
+        rounds=rounds,
+        measured=_measured(workload, asked.preset),
+        leaving=LEAVING,
+        ranked=asked.rank,
+    )
+    # The null pair: the reference once more, as a start of its own.
+    return reference.entered(race, workload.reference)
+
+
+def _usual(workload: Workload, size: Size) -> tuple[int, int]:
+    """Blocks and rounds of a preset."""
+    if workload.traits.serves:
+        return size.blocks, MIN_ROUNDS
+    if workload.redis is not None:
+        return size.redis_blocks, size.redis_rounds
+    return size.program_blocks, size.program_rounds
+
+
+def _measured(workload: Workload, preset: Preset) -> SlicePlan | InvocationPlan | PipelinePlan:
+    """A race of a workload as it is, of a usual length."""
+    if workload.traits.serves:
+        return SlicePlan(
+            connections=workload.load.connections,
+            streams=workload.load.streams,
+            warm_up_ms=WARM_UP_MS,
+            lead_in_ms=LEAD_IN_MS,
+            counted_ms=COUNTED_MS,
+            loads=LOADS,
+            open_loop_ms=SIZES[preset].open_loop_ms,
+        )
+    if workload.redis is not None:
+        return redis.asked(workload.redis, {})
+    assert workload.program is not None
+    return InvocationPlan(n=workload.program.n.at(preset))

@@ -1,0 +1,127 @@
+"""What else the blocks of a race show, a sentence each: where spread comes from, warm-up, drift, carry-over,
+unequal work."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+
+from deadheat.model.finding import (
+    CarriedOver,
+    ClosesConnections,
+    CutShort,
+    DisturbedBlocks,
+    Drifts,
+    Finding,
+    GivenUp,
+    LongerLeadIn,
+    LongWarmUp,
+    MessageRates,
+    Note,
+    NotSteady,
+    StandInReference,
+    UnequalBytes,
+    VarianceOfStarts,
+)
+from deadheat.model.result import RaceResult
+from deadheat.report import disturbance, words
+
+WIDTH = 78
+# More contenders than this are not named one by one.
+MANY = 3
+
+
+def lines(result: RaceResult) -> Iterator[str]:
+    """Every finding of a race as indented lines of at most WIDTH columns."""
+    for finding in result.findings:
+        yield from textwrap.wrap(
+            sentence(finding), WIDTH, initial_indent="· ", subsequent_indent="  ", break_on_hyphens=False
+        )
+
+
+def sentences(result: RaceResult) -> list[str]:
+    """Every finding of a race, a sentence each."""
+    return [sentence(finding) for finding in result.findings]
+
+
+def sentence(finding: Finding) -> str:
+    """One finding for people."""
+    match finding:
+        case Note():
+            return finding.text
+        case StandInReference():
+            return (
+                f"{finding.reference} is the reference, as {finding.instead_of} cannot race: {finding.reason}"
+            )
+        case CutShort():
+            counted = f"{finding.blocks} of {finding.planned} blocks"
+            return f"ended after {counted}, which count: {finding.reason}"
+        case DisturbedBlocks() | LongWarmUp():
+            return _left_out(finding)
+        case MessageRates():
+            rates = ", ".join(f"{id_} {words.figure(rate)}" for id_, rate in finding.per_second.items())
+            return f"{finding.messages} messages a call; messages/s: {rates}"
+        case GivenUp() | LongerLeadIn():
+            return _course(finding)
+        case VarianceOfStarts():
+            return _variance(finding)
+        case NotSteady():
+            return _not_steady(finding)
+        case Drifts():
+            return (
+                f"{finding.contender} drifts: against {finding.reference} its second half of a block is "
+                f"{words.ratio(finding.ratio)} ({words.interval(finding.ci)}) times its first"
+            )
+        case CarriedOver():
+            return (
+                f"carry-over: {finding.contender} right after {finding.predecessor} measures "
+                f"{words.ratio(finding.ratio)} ({words.interval(finding.ci)}) times what it does after "
+                "others; the order is random, so it evens out"
+            )
+        case UnequalBytes():
+            return (
+                f"unequal work on the wire: {finding.least_bytes:,.0f} bytes a response ({finding.least}) "
+                f"to {finding.most_bytes:,.0f} ({finding.most})"
+            )
+        case ClosesConnections():
+            again = f"{finding.reopened:,} were opened again for {finding.replies:,} replies"
+            return f"{finding.contender} closes connections: {again}"
+
+
+def _course(finding: GivenUp | LongerLeadIn) -> str:
+    """What became of some contenders on the way."""
+    if isinstance(finding, GivenUp):
+        who = ", ".join(f"{entry} after {blocks}" for entry, blocks in finding.contenders.items())
+        return f"given up with hardly a chance to be settled: {who} of {finding.planned} blocks"
+    if finding.from_block == 1:
+        return f"lead-in of {', '.join(finding.contenders)}: {finding.lead_in_ms} ms, {finding.reason}"
+    whose = f"the blocks of {', '.join(finding.contenders)}" if finding.contenders else "the blocks"
+    return (
+        f"lead-in: {finding.reason}, so from block {finding.from_block} on it has "
+        f"{finding.lead_in_ms} ms, and {whose} before it do not count"
+    )
+
+
+def _variance(finding: VarianceOfStarts) -> str:
+    shares = finding.shares
+    if len(shares) > MANY:
+        least, most = min(shares.values()), max(shares.values())
+        return (
+            f"of {len(shares)} contenders {least:.0%} to {most:.0%} of the variance is between "
+            "starts: more blocks narrow their intervals, more rounds do not"
+        )
+    who = ", ".join(f"{share:.0%} of {entry}'s" for entry, share in shares.items())
+    return f"{who} variance is between starts: more blocks narrow its interval, more rounds do not"
+
+
+def _not_steady(finding: NotSteady) -> str:
+    if finding.steady_from is None:
+        return f"{finding.contender} never got steady"
+    at_first = f"{finding.start:.2f} of its level at first"
+    return f"{finding.contender} {finding.kind}: {at_first}, steady from slice {finding.steady_from}"
+
+
+def _left_out(finding: DisturbedBlocks | LongWarmUp) -> str:
+    if isinstance(finding, DisturbedBlocks):
+        return disturbance.afterwards(finding)
+    return f"{finding.contender} warms up for {finding.seconds:.0f} s a start, which do not count"

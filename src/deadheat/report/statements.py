@@ -1,0 +1,156 @@
+"""Every checkable statement of the studies and what answers it in a run, as lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deadheat.model.claim import ClaimResult, Study
+from deadheat.model.result import RaceResult, Results
+from deadheat.model.statement import Statement
+from deadheat.report import claims_table, published_columns
+
+NOT_RUN, MIXED, BESIDE, HOLDS, CONTRADICTED, NEVER = (
+    "not run",
+    "mixed",
+    "beside ours",
+    "holds",
+    "contradicts itself",
+    "cannot be checked here",
+)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A statement with its outcome in this run, and in a clause each what that rests on."""
+
+    study: str
+    statement: Statement
+    outcome: str
+    because: tuple[str, ...]
+
+    def json(self) -> dict[str, Any]:
+        """For --json."""
+        return {
+            "study": self.study,
+            "words": self.statement.words,
+            "where": self.statement.where,
+            "figures": self.statement.figures,
+            "outcome": self.outcome,
+            "because": list(self.because),
+        }
+
+
+def answered(studies: Iterable[Study], results: Results) -> list[Answered]:
+    """Each statement of these studies, held against this run."""
+    return [_answer(study, one, results) for study in studies for one in study.statement]
+
+
+def lines(answers: Sequence[Answered]) -> Iterator[str]:
+    """By study: the statement and where it stands, then its outcome and what that rests on."""
+    for study in dict.fromkeys(one.study for one in answers):
+        of = [one for one in answers if one.study == study]
+        yield f"{study} · {totals(of)}"
+        for one in of:
+            said = one.statement
+            figures = f": {said.figures}" if said.figures else ""
+            yield f'  "{said.words}" ({said.where}){figures}'
+            yield f"    {one.outcome}" + (f" · {one.because[0]}" if one.because else "")
+            yield from (f"      {clause}" for clause in one.because[1:])
+        yield ""
+
+
+def totals(answers: Sequence[Answered]) -> str:
+    """`21 statements: 9 confirmed (as published), 12 not run`."""
+    counts: dict[str, int] = {}
+    for one in answers:
+        counts[one.outcome] = counts.get(one.outcome, 0) + 1
+    each = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
+    return f"{len(answers)} statements: {each}"
+
+
+def _answer(study: Study, one: Statement, results: Results) -> Answered:
+    by = {
+        "claims": _by_claims,
+        "load": _by_load,
+        "column": _by_column,
+        "conformance": _by_conformance,
+    }.get(one.answer)
+    outcome, because = (NEVER, (one.never or "",)) if by is None else by(study, one, results)
+    return Answered(study.study, one, outcome, tuple(because))
+
+
+def _by_claims(study: Study, one: Statement, results: Results) -> tuple[str, Sequence[str]]:
+    """The outcome that its judged claims share; where they differ it is mixed, and each says its own."""
+    rows = [
+        row
+        for row in results.claims
+        if row.study == study.study and row.id in one.claims and row.method == "deadheat"
+    ]
+    judged = [row for row in rows if claims_table.direction(row) != "not run"]
+    because = [_because(row) for row in judged or rows]
+    if not judged:
+        return NOT_RUN, because or [f"not in this run: deadheat race --claims {study.study}"]
+    if len(outcomes := {claims_table.answer(row) for row in judged}) == 1:
+        return outcomes.pop(), because
+    return MIXED, [
+        f"{claims_table.answer(row)}: {clause}" for row, clause in zip(judged, because, strict=True)
+    ]
+
+
+def _because(row: ClaimResult) -> str:
+    shown = claims_table.here(row)
+    return f"{row.statement}: {shown}" if shown else row.statement
+
+
+def _by_load(study: Study, one: Statement, results: Results) -> tuple[str, Sequence[str]]:
+    for gate in results.published_gates:
+        if gate.study == study.study and gate.name == one.load:
+            if gate.ok:
+                return HOLDS, [f"by Little's law {gate.in_flight:,.1f} requests were in flight"]
+            return CONTRADICTED, [f"by Little's law {claims_table.advice(gate)}"]
+    return NOT_RUN, ["the published figures were not held against Little's law in this run"]
+
+
+def _by_column(study: Study, one: Statement, results: Results) -> tuple[str, Sequence[str]]:
+    """Not judged: what is printed of one run has no interval, so it stands beside the same of ours."""
+    assert one.column is not None
+    assert study.as_published is not None
+    race = _own_method(study, results)
+    if race is None:
+        return NOT_RUN, [
+            f"not in this run: deadheat race {study.as_published.workload} --method as-published"
+        ]
+    because = []
+    for row in race.contenders:
+        if one.rows and row.id not in one.rows:
+            continue
+        found = published_columns.here(one.column, row) if row.status == "measured" else None
+        if found is not None:
+            printed = published_columns.published(one.column, row.published) if row.published else None
+            because.append(f"{row.id}: published {printed or 'nothing'}, here {found}")
+    return (BESIDE, because) if because else (NOT_RUN, ["nobody whom it is about was measured"])
+
+
+def _own_method(study: Study, results: Results) -> RaceResult | None:
+    """The race by the study's own method and with its own tool."""
+    assert study.as_published is not None
+    return next(
+        (race for race in results.workloads if race.method == "as-published" and race.setting == study.study),
+        None,
+    )
+
+
+def _by_conformance(study: Study, one: Statement, results: Results) -> tuple[str, Sequence[str]]:
+    raced = [
+        row.id
+        for race in results.workloads
+        if race.name == one.conformance
+        for row in race.contenders
+        if row.status == "measured"
+    ]
+    if not raced:
+        return NOT_RUN, [f"not in this run: deadheat race {one.conformance}"]
+    unique = ", ".join(dict.fromkeys(raced))
+    return HOLDS, [f"checked of each before it was raced: {unique}"]

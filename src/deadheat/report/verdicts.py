@@ -1,0 +1,152 @@
+"""A race, its rows and its verdicts in sentences, the same in every report."""
+
+from collections.abc import Iterator
+
+from deadheat.model.kinds.registry import TRAITS
+from deadheat.model.result import Answer, ContenderResult, RaceResult, Verdict
+from deadheat.report import gates, reasons, words
+
+ENDED_FIRST = "the run ended before its first block"
+
+
+def headline(result: RaceResult) -> str:
+    """`http-hello · requests/s, 64 connections · 6 blocks, 3,840 slices`."""
+    name = result.name + (f" [{result.setting}]" if result.setting else "")
+    name += f" ({result.method})" if result.method != "deadheat" else ""
+    what = words.unit(result.metric, result.kind)
+    if result.connections is not None:
+        what += f", {result.connections} connections"
+        what += f" of {result.streams} streams" if result.streams not in (None, 1) else ""
+    if result.n not in (None, 1):  # of a command that has no size it is 1
+        what += f", n = {result.n}"
+    if result.method == "as-published":
+        return f"{name} · {what}"
+    turns = TRAITS[result.kind].turns
+    blocks = f"{result.blocks} block{'s' if result.blocks != 1 else ''}"
+    if result.blocks < result.blocks_planned:
+        blocks += f" of {result.blocks_planned}"
+    return f"{name} · {what} · {blocks}, {result.slices:,} {turns}"
+
+
+def sentence(verdict: Verdict, margin: float) -> str:
+    """A verdict in one sentence that can be pasted."""
+    if verdict.ratio is None:
+        return f"{verdict.a} against {verdict.b}: {verdict.verdict}" + _why(verdict)
+    ratio, ci = words.ratio(verdict.ratio), words.confidence(verdict.ci, verdict.blocks)
+    match verdict.verdict:
+        case "faster":
+            return f"{verdict.a} is {ratio} times as fast as {verdict.b} ({ci})"
+        case "dead heat":
+            return f"{verdict.a} and {verdict.b} are a dead heat, within {margin * 100:.3g}%: {ratio} ({ci})"
+        case "inconclusive":
+            return f"{verdict.a} against {verdict.b} is not settled: {ratio} ({ci})" + _why(verdict)
+        case _:
+            return f"no verdict: {verdict.a} against {verdict.b}" + _why(verdict)
+
+
+def beside_the_table(result: RaceResult, margin: float) -> Iterator[tuple[str, str]]:
+    """What a table of standings leaves out, as (verdict, sentence).
+
+    Pairs without the reference, by their number alone where places tell them; and why others are open, once
+    for all that are open for the same reason.
+    """
+    open_: dict[tuple[str, str], list[Verdict]] = {}
+    if ranking := ranks(result):
+        yield "faster", ranking
+    for verdict in result.verdicts:
+        if result.reference not in (verdict.a, verdict.b):
+            if not ranking:
+                yield verdict.verdict, sentence(verdict, margin)
+        elif verdict.verdict in ("inconclusive", "invalid"):
+            open_.setdefault((verdict.verdict, reasons.of_verdict(verdict)), []).append(verdict)
+    for (kind, why), found in open_.items():
+        if len(found) == 1:
+            yield kind, sentence(found[0], margin)
+            continue
+        others = [verdict.a if verdict.b == result.reference else verdict.b for verdict in found]
+        names = f"{', '.join(others[:-1])} and {others[-1]} against {result.reference}"
+        said = "no verdict" if kind == "invalid" else "not settled"
+        yield kind, f"{said}: {names}" + (f"; {why}" if why else "")
+
+
+def ranks(result: RaceResult) -> str:
+    """What places rest on, where a race was planned to rank; empty where it was not."""
+    if result.method_version == 1 or all(row.place is None for row in result.contenders):
+        return ""
+    pairs = len(result.verdicts)
+    apart = sum(verdict.verdict == "faster" for verdict in result.verdicts)
+    return f"places by all {pairs} pairs, judged together: {apart} told apart"
+
+
+def answer(result: RaceResult, row: ContenderResult) -> Answer | None:
+    """How a row stands against the reference by its verdict; None without one, or where a gate is broken."""
+    found = verdict_of(result, row)
+    if found is None or row.id == result.reference or row.class_ == "ceiling":
+        return None
+    return found.answer(row.id)
+
+
+def group(result: RaceResult, row: ContenderResult) -> str:
+    """What stands before a row: its place where the race ranks, else the judged answer that it is grouped
+    by; nothing where neither is known."""
+    if row.place is not None:
+        return f"{row.place}{'=' if row.shares_place else '.'}"
+    return answer(result, row) or ""
+
+
+def standing(result: RaceResult, row: ContenderResult, margin: float) -> str:
+    """What the table says of a row, beside its figure."""
+    if row.status != "measured":
+        said = reason(row)
+        return f"{row.status}: {said}" if said else row.status
+    if row.id == result.reference:
+        return "the reference"
+    if row.against_reference is None:
+        return "no ratio to the reference"
+    interval = judged_interval(result, row)
+    against = f"{words.ratio(row.against_reference.ratio)} ({words.interval(interval, result.blocks)})"
+    if row.class_ == "ceiling":
+        return f"{against}: the ceiling, least possible work"
+    verdict = verdict_of(result, row)
+    if verdict is None:
+        return against
+    if verdict.verdict == "faster":
+        shown = words.confidence(interval, result.blocks)
+        return f"{words.ratio(row.against_reference.ratio)} times as fast as {result.reference} ({shown})"
+    if verdict.verdict == "dead heat":
+        return f"{against}: a dead heat with {result.reference}, within {margin * 100:.3g}%"
+    if row.lower_bound:
+        return f"{against}: a lower bound, generator-limited"
+    return f"{against}: {verdict.verdict}"
+
+
+def reason(row: ContenderResult) -> str | None:
+    """Why a contender is not measured: its own reason, or the gate that put it out of the table."""
+    if row.reason is not None:
+        return row.reason
+    if row.status == "not run":
+        return ENDED_FIRST
+    return next((gates.advice(gate) for gate in row.gates if not gate.ok), None)
+
+
+def verdict_of(result: RaceResult, row: ContenderResult) -> Verdict | None:
+    """The verdict of a row against the reference."""
+    pair = {row.id, result.reference}
+    return next((v for v in result.verdicts if {v.a, v.b} == pair), None)
+
+
+def judged_interval(result: RaceResult, row: ContenderResult) -> tuple[float, float] | None:
+    """The interval of a row's ratio to the reference: the one its verdict was judged by, where it has one."""
+    verdict = verdict_of(result, row)
+    if verdict is not None and verdict.ci is not None:
+        return verdict.ci if verdict.a == row.id else _inverse(verdict.ci)
+    return row.against_reference.ci if row.against_reference else None
+
+
+def _inverse(ci: tuple[float, float] | None) -> tuple[float, float] | None:
+    return (1 / ci[1], 1 / ci[0]) if ci is not None else None
+
+
+def _why(verdict: Verdict) -> str:
+    said = reasons.of_verdict(verdict)
+    return f"; {said}" if said else ""

@@ -1,0 +1,171 @@
+"""The figures that claims are about: what of a race says how many times as good one contender is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from deadheat import stats
+from deadheat.model.claim import MORE_IS_BETTER, Claim, Study
+from deadheat.model.observation import Invocation, Slice
+from deadheat.model.reason import NeedsServerCores, Note, NotInThisRun, NotMeasured, NotRaced, Reason
+from deadheat.model.result import Interval, RaceResult
+from deadheat.results import build_times, judging, latency
+from deadheat.results.tally import Tally, cpu_s, cpu_us_per_request, own_wall_s, throughput_rps, wall_s
+from deadheat.stats import Series
+
+TURN_VALUES = {
+    "throughput_rps": throughput_rps,
+    "wall_s": wall_s,
+    "own_wall_s": own_wall_s,
+    "cpu_s": cpu_s,
+    "cpu_us_per_request": cpu_us_per_request,
+}
+EXACT = ("artifact_bytes", "build_s")
+# A metric and two contenders, in the order of the alphabet.
+Question = tuple[str, str, str]
+
+
+@dataclass(frozen=True)
+class Race:
+    """One race of a run, as claims see it. `single`: by entry and metric the one figure of each, where that
+    is all a method gives. `secondary`: what is asked of it about other figures than its own, judged."""
+
+    tally: Tally
+    result: RaceResult
+    single: Mapping[str, Mapping[str, float]] | None = None
+    secondary: Mapping[Question, stats.Verdict] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Here:
+    """The ratio found here; `ci` is None where a single figure is all there is."""
+
+    ratio: float
+    ci: Interval | None
+
+
+def question(claim: Claim) -> Question:
+    """What a claim asks, the same whichever way round it is put."""
+    a, b = sorted((claim.a, claim.b))
+    return claim.metric, a, b
+
+
+def is_own(claim: Claim, race: Race) -> bool:
+    """Whether it is about the figure that the race itself judges."""
+    return claim.metric == race.result.metric and race.single is None
+
+
+def setting(claim: Claim, study: Study, method: str) -> str | None:
+    """The setting of the races that a claim is held against: a study's own is called by its name."""
+    return study.study if method == "as-published" and claim.setting is None else claim.setting
+
+
+def race_of(claim: Claim, study: Study, method: str, races: Sequence[Race]) -> Race | None:
+    of_it = [
+        race
+        for race in races
+        if race.result.name == claim.workload
+        and race.result.method == method
+        and race.result.setting == setting(claim, study, method)
+    ]
+    return of_it[0] if of_it else None
+
+
+def not_run(claim: Claim, method: str, race: Race | None, server_cores: int) -> Reason | None:
+    """Why it could not be checked, or None."""
+    if claim.unchecked is not None:
+        return Note(text=claim.unchecked)
+    if server_cores < claim.server_cores:
+        return NeedsServerCores(cores=claim.server_cores)
+    if race is None:
+        return NotInThisRun(workload=claim.workload, method=method)
+    rows = {row.id: row for row in race.result.contenders}
+    for id_ in (claim.a, claim.b):
+        row = rows.get(id_)
+        if row is None:
+            return NotRaced(contender=id_)
+        if claim.metric not in EXACT and row.status != "measured":
+            because = row.reason.splitlines()[0] if row.reason else None
+            return NotMeasured(contender=id_, status=row.status, because=because)
+    return None
+
+
+def here(claim: Claim, race: Race) -> Here | None:
+    """The ratio with a plain 95% interval, where it is known."""
+    if claim.metric == "artifact_bytes":
+        return _of_builds(claim, race.tally)
+    pair = estimate(claim, race)
+    if pair is not None and pair.ratio is not None:
+        return Here(pair.ratio, pair.ci)
+    return _of_builds(claim, race.tally) if claim.metric == "build_s" else None
+
+
+def estimate(claim: Claim, race: Race) -> stats.Estimate | None:
+    """The ratio over what was repeated, blocks or timed builds; None of what was not."""
+    better, tally = MORE_IS_BETTER[claim.metric], race.tally
+    if claim.metric in EXACT:
+        return _timed_builds(claim, tally) if claim.metric == "build_s" else None
+    if race.single is not None:
+        single = race.single
+        a, b = (_one(single.get(id_, {}).get(claim.metric)) for id_ in (claim.a, claim.b))
+    elif tally.method.one_family and claim.metric in TURN_VALUES:
+        return judging.compare(tally, claim.a, claim.b, TURN_VALUES[claim.metric], claim.metric)
+    else:
+        blocks = tally.common_blocks(claim.a, claim.b)
+        a, b = (_series(tally, id_, claim.metric, blocks) for id_ in (claim.a, claim.b))
+    return stats.compare(a, b, lower_is_better=not better)
+
+
+def _one(figure: float | None) -> Series:
+    return [np.array([_log(figure)])]
+
+
+def _of_builds(claim: Claim, tally: Tally) -> Here | None:
+    """One figure of each: a size does not vary, so its ratio is its interval; a single build has none."""
+    a, b = (getattr(tally.built.get(id_), claim.metric, None) for id_ in (claim.a, claim.b))
+    if not a or not b:
+        return None
+    ratio = a / b if MORE_IS_BETTER[claim.metric] else b / a
+    return Here(ratio, (ratio, ratio) if claim.metric == "artifact_bytes" else None)
+
+
+def _timed_builds(claim: Claim, tally: Tally) -> stats.Estimate | None:
+    """Building again with warm caches, as a developer does, both in one session of `build --times`."""
+    a, b = (built.times if (built := tally.built.get(id_)) else None for id_ in (claim.a, claim.b))
+    return build_times.compare(a, b) if a and b else None
+
+
+def _series(tally: Tally, entry: str, metric: str, blocks: Sequence[int]) -> Series:
+    if metric in TURN_VALUES:
+        return tally.series(entry, TURN_VALUES[metric], blocks)
+    return [np.array([_log(_of_block(tally, entry, metric, block))]) for block in blocks]
+
+
+def _of_block(tally: Tally, entry: str, metric: str, block: int) -> float | None:
+    """One figure a block."""
+    if metric == "peak_memory_bytes":
+        return _peak(tally, entry, block)
+    if metric == "server_cores":
+        slices = [turn for turn in tally.turns[entry][block] if isinstance(turn, Slice)]
+        counted = sum(s.counted_until_ns - s.counted_from_ns for s in slices)
+        return sum(s.server_cpu_ns or 0 for s in slices) / counted if counted else None
+    ended = next((e for e in tally.ended.get(entry, []) if e.block == block and e.hdr), None)
+    return latency.figure(ended.hdr, metric) if ended is not None and ended.hdr else None
+
+
+def _peak(tally: Tally, entry: str, block: int) -> float | None:
+    peaks = [e.peak_memory_bytes for e in tally.ended.get(entry, []) if e.block == block]
+    peaks += [
+        turn.peak_memory_bytes
+        for turn in tally.warm_ups.get(entry, [])
+        if isinstance(turn, Invocation) and turn.block == block
+    ]
+    return next((float(peak) for peak in peaks if peak), None)
+
+
+def _log(value: float | None) -> float:
+    return math.log(value) if value and value > 0 else math.nan

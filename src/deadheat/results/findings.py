@@ -1,0 +1,267 @@
+"""What else the blocks of a race show: where spread comes from, warm-up, drift, carry-over, equal work."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from deadheat import stats
+from deadheat.model.finding import (
+    CarriedOver,
+    ClosesConnections,
+    CutShort,
+    DisturbedBlocks,
+    Drifts,
+    Finding,
+    GivenUp,
+    LongerLeadIn,
+    LongWarmUp,
+    MessageRates,
+    NotSteady,
+    StandInReference,
+    UnequalBytes,
+    VarianceOfStarts,
+)
+from deadheat.model.observation import Observation, ReferenceReplaced
+from deadheat.model.plan import RacePlan
+from deadheat.model.result import Against, ContenderResult, Variance, WarmUp
+from deadheat.model.workload import HIGHER_IS_FASTER
+from deadheat.results.tally import VALUES, Tally
+
+# From here on more rounds hardly narrow the interval, and only more blocks do.
+MOSTLY_STARTS = 0.5
+# Responses whose sizes differ by more than this are reported: they are not the same work on the wire.
+EQUAL_BYTES = 1.05
+# A drift or a carry-over that is sure but smaller than this (log units) changes no verdict.
+WORTH_REPORTING = 0.01
+# A warm-up that is worth knowing of: its own server is slower than this for that long after each start.
+LONG_WARM_UP_S = 3.0
+
+
+@dataclass(frozen=True)
+class Findings:
+    """Figures of one race by entry; `noteworthy` are those that a reader should know of."""
+
+    variance: Mapping[str, Variance]
+    warm_up: Mapping[str, WarmUp]
+    drift: Mapping[str, Against]
+    noteworthy: tuple[Finding, ...]
+
+
+def of_race(found: Tally, rivals: Collection[str]) -> Findings:
+    """Those of `rivals`, the contenders that were measured. Nothing is judged by them: they are described."""
+    measured = [entry.id for entry in found.race.entries if _measured(entry.id, found, rivals)]
+    if not measured:
+        return Findings({}, {}, {}, ())
+    turns = _turns(found, measured)
+    variance = _variance(found, measured)
+    warm_up = _warm_up(turns, measured)
+    shown = [entry for entry in measured if entry in rivals]
+    drift, drifting = _drift(found, shown)
+    noteworthy: tuple[Finding, ...] = (
+        *_longer_lead_in(found),
+        *(one for entry in shown for one in _long_warm_up(entry, found)),
+        *_variance_of_starts(variance, shown),
+        *(one for entry in shown if entry in warm_up for one in _not_steady(entry, warm_up[entry])),
+        *drifting,
+        *_carry_over(turns),
+        *_unequal_bytes(found, shown),
+        *(one for entry in shown for one in _closes_connections(entry, found)),
+    )
+    return Findings(variance, warm_up, drift, noteworthy)
+
+
+def stand_in(race: RacePlan, observations: Iterable[Observation]) -> Iterator[StandInReference]:
+    """Who became the reference, where the workload's own could not race; `race` has the one it has by now."""
+    for o in observations:
+        if isinstance(o, ReferenceReplaced) and (o.workload, o.reference) == (race.workload, race.reference):
+            yield StandInReference(reference=o.reference, instead_of=o.was, reason=o.why)
+
+
+def disturbed(found: Tally) -> Iterator[DisturbedBlocks]:
+    """Blocks that somebody else got into: they are told, and do not count."""
+    if found.disturbed:
+        worst = max(found.disturbed, key=lambda by: by.share)
+        yield DisturbedBlocks(blocks=len(found.disturbed), worst=worst)
+
+
+def _long_warm_up(entry: str, found: Tally) -> Iterator[LongWarmUp]:
+    took = [one.loaded_s for one in found.warmed_up.get(entry, ())]
+    if took and (median := float(np.median(took))) >= LONG_WARM_UP_S:
+        yield LongWarmUp(contender=entry, seconds=median)
+
+
+def cut_short(found: Tally) -> Iterator[CutShort]:
+    """Why a race has fewer blocks than planned, where what it needs besides its contenders failed."""
+    if found.unavailable is not None and found.blocks:
+        yield CutShort(blocks=len(found.blocks), planned=found.race.blocks, reason=found.unavailable)
+
+
+def message_rates(rows: Sequence[ContenderResult], messages: int) -> Iterator[MessageRates]:
+    """What calls a second are in messages, where a call brings more than one."""
+    calls = {row.id: row.figures.throughput_rps for row in rows}
+    rates = {id_: rate.estimate * messages for id_, rate in calls.items() if rate is not None}
+    if messages > 1 and rates:
+        yield MessageRates(messages=messages, per_second=rates)
+
+
+def _longer_lead_in(found: Tally) -> Iterator[LongerLeadIn]:
+    for grown in found.grown:
+        yield LongerLeadIn(
+            reason=grown.why,
+            from_block=grown.from_block + 1,
+            lead_in_ms=grown.lead_in_ms,
+            contenders=grown.entries,
+        )
+
+
+def given_up(found: Tally) -> Iterator[GivenUp]:
+    """Who left because hardly any chance was left to settle it."""
+    hopeless = [one.entry for one in found.left if one.why == "hopeless" and one.entry in found.turns]
+    if hopeless:
+        blocks = {entry: len(found.common_blocks(entry)) for entry in hopeless}
+        yield GivenUp(contenders=blocks, planned=found.race.blocks)
+
+
+def _measured(entry: str, found: Tally, rivals: Collection[str]) -> bool:
+    """The null entry stands for its contender: it has no row, but starts and rounds of its own."""
+    if entry == found.race.null_entry:
+        return bool(found.of(entry))
+    return entry in rivals and bool(found.common_blocks(entry))
+
+
+def _variance(found: Tally, measured: Sequence[str]) -> dict[str, Variance]:
+    blocks = found.common_blocks(*measured)
+    value = VALUES[found.race.metric]
+    try:
+        parts = stats.variance_components({entry: found.series(entry, value, blocks) for entry in measured})
+    except ValueError:
+        return {}
+    return {
+        entry: Variance(
+            starts_sd=float(np.sqrt(part.between_starts)),
+            rounds_sd=float(np.sqrt(part.between_slices)),
+            share_of_starts=part.share_of_starts,
+        )
+        for entry, part in parts.items()
+    }
+
+
+def _variance_of_starts(variance: Mapping[str, Variance], shown: Sequence[str]) -> Iterator[VarianceOfStarts]:
+    shares = {entry: variance[entry].share_of_starts or 0.0 for entry in shown if entry in variance}
+    mostly = {entry: share for entry, share in shares.items() if share >= MOSTLY_STARTS}
+    if mostly:
+        yield VarianceOfStarts(shares=mostly)
+
+
+def _not_steady(entry: str, found: WarmUp) -> Iterator[NotSteady]:
+    if found.kind != "flat":
+        yield NotSteady(contender=entry, kind=found.kind, steady_from=found.steady_from, start=found.start)
+
+
+def _turns(found: Tally, measured: Sequence[str]) -> list[list[stats.Turn]]:
+    """Of each block in which all of these were measured, its turns in order; more is always faster."""
+    value = VALUES[found.race.metric]
+    sign = 1 if HIGHER_IS_FASTER[found.race.metric] else -1
+    blocks = []
+    for block in found.common_blocks(*measured):
+        turns = [(turn.round, turn.turn, e, turn) for e in measured for turn in found.turns[e][block]]
+        blocks.append(
+            [
+                stats.Turn(round_, entry, sign * _log(value(turn)))
+                for round_, _, entry, turn in sorted(turns, key=lambda t: t[:2])
+            ]
+        )
+    return blocks
+
+
+def _log(number: float) -> float:
+    return float(np.log(number)) if number > 0 else float("nan")
+
+
+def _middle(values: Iterable[float]) -> float:
+    """The median of those that are numbers; NaN without any."""
+    known = [value for value in values if np.isfinite(value)]
+    return float(np.median(known)) if known else float("nan")
+
+
+def _warm_up(turns: Sequence[Sequence[stats.Turn]], measured: Sequence[str]) -> dict[str, WarmUp]:
+    """When each contender got steady in its blocks.
+
+    From each turn's log value the median over its round is taken away first: what all contenders of a round
+    share is the machine's doing, not theirs.
+    """
+    series: dict[str, list[stats.FloatArray]] = {entry: [] for entry in measured}
+    for block in turns:
+        levels = {entry: _middle(t.log_value for t in block if t.contender == entry) for entry in measured}
+        shared: dict[int, list[float]] = {}
+        for turn in block:
+            shared.setdefault(turn.round, []).append(turn.log_value - levels[turn.contender])
+        middle = {round_: _middle(values) for round_, values in shared.items()}
+        for entry in measured:
+            own = [t.log_value - middle[t.round] for t in block if t.contender == entry]
+            series[entry].append(np.array(own))
+    found = {entry: stats.warm_up(of) for entry, of in series.items() if of}
+    return {
+        entry: WarmUp(kind=w.kind, steady_from=w.steady_from, start=w.start)
+        for entry, w in found.items()
+        if w is not None
+    }
+
+
+def _drift(found: Tally, shown: Sequence[str]) -> tuple[dict[str, Against], list[Drifts]]:
+    """The ratio of each to the reference in the second half of a block's rounds over that in the first.
+
+    Those that are sure are judged together: at 5% over all contenders (Bonferroni).
+    """
+    race = found.race
+    others = [entry for entry in shown if entry != race.reference_entry]
+    drifts, sure = {}, []
+    for entry in others:
+        blocks = found.common_blocks(entry, race.reference_entry)
+        if not blocks:
+            continue
+        change = stats.drift(
+            *(found.series(e, VALUES[race.metric], blocks) for e in (entry, race.reference_entry)),
+            lower_is_better=not HIGHER_IS_FASTER[race.metric],
+        )
+        if change.ratio is None:
+            continue
+        drifts[entry] = Against(ratio=change.ratio, ci=change.ci)
+        wide = change.at(1 - 0.05 / len(others))
+        if not (wide.low <= 0 <= wide.high) and abs(wide.log_ratio or 0.0) >= WORTH_REPORTING:
+            sure.append(
+                Drifts(contender=entry, reference=race.reference_entry, ratio=change.ratio, ci=wide.ci)
+            )
+    return drifts, sure
+
+
+def _carry_over(turns: Sequence[Sequence[stats.Turn]]) -> tuple[CarriedOver, ...]:
+    found = [one for one in stats.carry_over(turns) if one.found]
+    return tuple(
+        CarriedOver(
+            contender=one.contender,
+            predecessor=one.predecessor,
+            ratio=one.estimate.ratio or 1.0,
+            ci=one.estimate.ci,
+        )
+        for one in found
+        if abs(one.estimate.log_ratio or 0.0) >= WORTH_REPORTING
+    )
+
+
+def _unequal_bytes(found: Tally, shown: Sequence[str]) -> Iterator[UnequalBytes]:
+    sizes = sorted((bytes_, entry) for entry in shown if (bytes_ := found.bytes_per_response(entry)))
+    if len(sizes) > 1 and sizes[-1][0] > EQUAL_BYTES * sizes[0][0]:
+        (least_bytes, least), (most_bytes, most) = sizes[0], sizes[-1]
+        yield UnequalBytes(least=least, least_bytes=least_bytes, most=most, most_bytes=most_bytes)
+
+
+def _closes_connections(entry: str, found: Tally) -> Iterator[ClosesConnections]:
+    """A server may close what was idle while it was frozen, once a turn; under load it should not."""
+    slices = found.slices(entry)
+    again, replies = sum(s.reconnects for s in slices), sum(s.replies_all for s in slices)
+    if slices and again > found.race.slices.connections * len(slices):
+        yield ClosesConnections(contender=entry, reopened=again, replies=replies)

@@ -1,0 +1,1 @@
+"""Checks on the measurement itself: a broken one means no verdict."""

@@ -1,0 +1,156 @@
+"""Checks on the measurement itself. A broken gate means no verdict, never a footnote."""
+
+import numpy as np
+
+from deadheat import stats
+from deadheat.model.gate import GateResult
+from deadheat.model.observation import Slice
+from deadheat.results.gates.gate import gate_result
+from deadheat.results.gates.limits import GENERATOR_CPU, LITTLES_LAW
+from deadheat.results.tally import Tally, throughput_rps
+
+CEILING_SHARE_LIMIT = 0.90
+SERVER_CPU_LIMIT = 0.90
+FLATNESS_LIMIT = 0.02
+RISING_LIMIT = 0.25
+# Broken, these say that the figure is only a lower bound.
+GENERATOR_LIMITED = ("generator-cpu", "below-ceiling")
+
+
+def right_answers(tally: Tally, entry: str) -> GateResult:
+    """Full conformance was passed before any timing."""
+    contender = next(e.contender for e in tally.race.entries if e.id == entry)
+    checked = tally.checked.get(contender)
+    ok = checked is not None and checked.ok
+    cases = float(checked.cases) if checked else None
+    return gate_result("right-answers", ok, cases, "all cases", contender=contender)
+
+
+def errors(slices: list[Slice]) -> GateResult:
+    """Every response was checked, and every one was right."""
+    total = sum(sum(s.errors.values()) for s in slices)
+    first = next((s.first_error for s in slices if s.first_error), None)
+    return gate_result("errors", total == 0, float(total), "0", first_error=first)
+
+
+def littles_law(slices: list[Slice]) -> GateResult:
+    """The sum of latencies is the time integral of requests in flight (Little 1961).
+
+    True on average only: a request counts with its whole latency where its reply falls, so a stall at a
+    slice's edge moves the figure. Broken where the interval over blocks lies wholly beyond the limit.
+    """
+    blocks = sorted({s.block for s in slices})
+    ratios = [_little([s for s in slices if s.block == block]) for block in blocks]
+    estimate = stats.estimate(np.array([r for r in ratios if np.isfinite(r)]))
+    value = estimate.ratio
+    limit = float(np.log1p(LITTLES_LAW))
+    ok = value is not None and estimate.low <= limit and estimate.high >= -limit
+    return gate_result("littles-law", ok, value, f"1 +-{LITTLES_LAW:.0%}")
+
+
+def generator_cpu(slices: list[Slice], threads: int) -> GateResult:
+    """The generator had CPU to spare on each thread, so that the race is not about the generator."""
+    limit = f"below {GENERATOR_CPU:.0%}"
+    counted = sum(s.counted_until_ns - s.counted_from_ns for s in slices)
+    if counted <= 0:
+        return gate_result("generator-cpu", False, None, limit)
+    share = sum(s.engine_cpu_ns for s in slices) / counted / threads
+    server = sum(s.server_cpu_ns or 0 for s in slices) / counted
+    ok = share < GENERATOR_CPU
+    return gate_result("generator-cpu", ok, share, limit, generator=share, server=server)
+
+
+def server_cpu_known(slices: list[Slice]) -> GateResult:
+    """The server's CPU clock could be read at the edges of every slice: no process of it came or went."""
+    unknown = sum(s.server_cpu_ns is None for s in slices)
+    ok = unknown <= len(slices) * 0.05
+    return gate_result("server-cpu-known", ok, 1 - unknown / len(slices), "95% of slices")
+
+
+def server_limited(tally: Tally, entry: str, metric: str) -> GateResult | None:
+    """Of a client program: wall time means the client only where the server had time to spare."""
+    turns = [turn for turn in tally.invocations(entry) if turn.server_cpu_s is not None]
+    if not turns:
+        return None
+    wall = sum(turn.own_wall_s or turn.wall_s for turn in turns)
+    share = sum(turn.server_cpu_s or 0.0 for turn in turns) / wall
+    limited = share > SERVER_CPU_LIMIT
+    judged = metric != "cpu_s"
+    limit = f"at most {SERVER_CPU_LIMIT:.0%}, where wall time is judged"
+    return gate_result("server-limited", not (limited and judged), share, limit, server_limited=limited)
+
+
+def below_ceiling(tally: Tally, entry: str, ceiling: str) -> GateResult | None:
+    """The contender is clearly slower than the least possible work on this machine."""
+    blocks = tally.common_blocks(entry, ceiling)
+    if entry == ceiling or not blocks:
+        return None
+    pair = stats.compare(
+        tally.series(entry, throughput_rps, blocks), tally.series(ceiling, throughput_rps, blocks)
+    )
+    ok = pair.ratio is None or pair.ratio < CEILING_SHARE_LIMIT
+    limit = f"below {CEILING_SHARE_LIMIT:.0%} of the ceiling"
+    return gate_result("below-ceiling", ok, pair.ratio, limit)
+
+
+def flatness(tally: Tally, entry: str, reference: str) -> GateResult | None:
+    """First against second half of the counted part, next to the reference's: else the lead-in is short."""
+    blocks = tally.common_blocks(entry, reference)
+    if entry == reference or len(blocks) < 2:
+        return None
+    halves = [_half_ratios(tally, entry, b) - _half_ratios(tally, reference, b) for b in blocks]
+    estimate = stats.estimate(np.array([h for h in halves if np.isfinite(h)]))
+    if estimate.log_ratio is None:
+        return None
+    ok = estimate.low <= FLATNESS_LIMIT and estimate.high >= -FLATNESS_LIMIT
+    return gate_result("flat", ok, estimate.log_ratio, f"0 +-{FLATNESS_LIMIT:.0%}")
+
+
+def enough_blocks(tally: Tally) -> GateResult:
+    """An interval over blocks needs blocks."""
+    fewest = tally.method.fewest_blocks
+    ok = len(tally.blocks) >= fewest
+    worst = max(tally.disturbed, key=lambda by: by.share, default=None)
+    return gate_result(
+        "enough-blocks",
+        ok,
+        float(len(tally.blocks)),
+        f"at least {fewest}",
+        disturbed=len(tally.disturbed),
+        share=worst.share if worst else None,
+        by=worst.by if worst else None,
+        who=worst.who[0] if worst and worst.who else None,
+        others=len(worst.who) - 1 if worst and worst.who else 0,
+    )
+
+
+def steady(tally: Tally, entry: str) -> GateResult | None:
+    """Its starts were no longer getting faster when their slices began: the share of those that were."""
+    starts = tally.warmed_up.get(entry, ())
+    if not starts:
+        return None
+    share = sum(one.rising for one in starts) / len(starts)
+    limit = f"at most {RISING_LIMIT:.0%} of starts"
+    return gate_result(
+        "steady", share <= RISING_LIMIT, share, limit, seconds=max(one.loaded_s for one in starts)
+    )
+
+
+def _little(slices: list[Slice]) -> float:
+    """The log of the sum of latencies over the integral of requests in flight."""
+    latency, in_flight = sum(s.latency_sum_ns for s in slices), sum(s.in_flight_ns for s in slices)
+    return float(np.log(latency / in_flight)) if latency and in_flight else np.nan
+
+
+def _half_ratios(tally: Tally, entry: str, block: int) -> float:
+    """The log of replies in the first half of the counted part over those in the second, over a block."""
+    first = second = 0
+    for turn in tally.turns[entry][block]:
+        assert isinstance(turn, Slice)
+        skip = round((turn.counted_from_ns - turn.started_ns) / 1e6 / turn.bin_ms)
+        # The engine's last bin is the rest of the span, narrower than the others.
+        counted = turn.bins[skip : skip + int(turn.counted_s * 1000 / turn.bin_ms)]
+        half = len(counted) // 2
+        first += sum(counted[:half])
+        second += sum(counted[len(counted) - half :])
+    return float(np.log(first / second)) if first and second else np.nan

@@ -1,0 +1,295 @@
+"""One contender of one race: whether it was measured, and its figures. A row is built whole, once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+
+from deadheat import stats
+from deadheat.model.artifact import Binary
+from deadheat.model.claim import PublishedRow
+from deadheat.model.contender import Class, Offer
+from deadheat.model.gate import GateResult
+from deadheat.model.kinds.registry import TRAITS
+from deadheat.model.observation import Ended, Invocation
+from deadheat.model.result import (
+    Against,
+    AnyResult,
+    Calls,
+    ClientResult,
+    Compiling,
+    Measure,
+    NoFigures,
+    Overlaps,
+    ProgramResult,
+    ServerResult,
+    Status,
+    Variance,
+    WarmUp,
+)
+from deadheat.model.suite_facts import ContenderFacts
+from deadheat.results import build_times, judging, latency
+from deadheat.results.gates import own as gates
+from deadheat.results.gates import registry
+from deadheat.results.tally import (
+    VALUES,
+    Tally,
+    Value,
+    cpu_s,
+    cpu_us_per_request,
+    own_wall_s,
+    system_s,
+    throughput_rps,
+    user_s,
+    wall_s,
+)
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What is known of a contender only beside the race's others, or from its study. `against`: its ratio to
+    the reference where it was judged."""
+
+    place: int | None = None
+    shares_place: bool = False
+    against: Against | None = None
+    variance: Variance | None = None
+    warm_up: WarmUp | None = None
+    drift: Against | None = None
+    published: PublishedRow | None = None
+
+
+class Common(TypedDict):
+    """The fields of `ContenderResult`, all of them."""
+
+    name: str
+    variant: str | None
+    title: str
+    language: str
+    class_: Class
+    status: Status
+    reason: str | None
+    response_headers: tuple[str, ...]
+    offers: tuple[Offer, ...]
+    artifact_bytes: int | None
+    runtime_bytes: int | None
+    build_s: float | None
+    binary: Binary | None
+    compiling: Compiling | None
+    toolchains: dict[str, str]
+    peak_memory_bytes: int | None
+    peak_memory_range_bytes: tuple[int, int] | None
+    against_reference: Against | None
+    place: int | None
+    shares_place: bool
+    lower_bound: bool
+    published: PublishedRow | None
+    variance: Variance | None
+    warm_up: WarmUp | None
+    drift: Against | None
+    gates: tuple[GateResult, ...]
+
+
+class Serving(TypedDict):
+    """What a server shows of itself, whoever loads it."""
+
+    memory_bytes: int | None
+    private_memory_bytes: int | None
+    shared_memory_bytes: int | None
+    threads: int | None
+    first_response_ms: float | None
+
+
+class _Timed(TypedDict):
+    """The fields of `ProgramFigures` beyond the common ones."""
+
+    wall_s: Measure | None
+    cpu_s: Measure | None
+    user_s: Measure | None
+    system_s: Measure | None
+    own_wall_s: Measure | None
+    calls: Calls | None
+
+
+def row_of(found: Tally, contender: ContenderFacts, ceiling: str | None, beside: Beside) -> AnyResult:
+    """A contender of a race, with its figures where it was measured. `ceiling`: the entry that is one."""
+    entry = contender.id
+    status, reason = status_by_turns(found, entry)
+    if status != "measured":
+        wrong = (gates.errors(found.slices(entry)),) if status == "invalid" else ()
+        return NoFigures(**described(found, contender, status, reason, beside, wrong))
+    reference, value = found.race.reference_entry, VALUES[found.race.metric]
+    against = beside.against
+    if against is None and entry != reference:
+        against = judging.against(found, entry, reference, value)
+    held = registry.of_contender(found, entry, ceiling)
+    common = described(found, contender, status, reason, beside, held, against, _peaks(found, entry))
+    if found.slices(entry):
+        return _server(found, entry, ceiling, common)
+    if TRAITS[found.race.kind].beside == "connection":
+        return _client(found, entry, common)
+    return ProgramResult(**common, **_timed(found, entry))
+
+
+def status_by_turns(found: Tally, entry: str) -> tuple[Status, str | None]:
+    """What became of an entry by our own method, and why."""
+    status, reason = status_of(found, entry, measured=bool(found.of(entry)), raced=bool(found.turns))
+    # Wrong answers under load are no speed: such a row is out of the table, not a footnote in it.
+    if status == "measured" and (slices := found.slices(entry)) and not gates.errors(slices).ok:
+        return "invalid", None
+    return status, reason
+
+
+def status_of(found: Tally, entry: str, *, measured: bool, raced: bool) -> tuple[Status, str | None]:
+    """What became of an entry, and why. `measured`: there are figures of it; `raced`: of anybody."""
+    built, checked, failed = found.built.get(entry), found.checked.get(entry), found.failed.get(entry)
+    if found.unavailable is not None and not raced:
+        return "unavailable", found.unavailable
+    if built is not None and built.status != "ready":
+        return built.status, built.reason
+    if checked is not None and not checked.ok:
+        return "failed", checked.reason
+    if failed is not None:
+        if failed.unavailable:
+            return "unavailable", failed.reason
+        return ("not run" if failed.not_run else "failed"), failed.reason
+    if not measured:
+        return "not run", found.unavailable
+    return "measured", None
+
+
+def headline(found: Tally, entry: str) -> Measure | None:
+    """The figure that the race is about."""
+    return _measure(found, entry, VALUES[found.race.metric])
+
+
+def described(
+    found: Tally,
+    contender: ContenderFacts,
+    status: Status,
+    reason: str | None,
+    beside: Beside,
+    own_gates: tuple[GateResult, ...] = (),
+    against: Against | None = None,
+    peaks: Sequence[int] = (),
+) -> Common:
+    """All of a row but the figures of its kind. `peaks`: memory, bytes, of each block."""
+    built, checked = found.built.get(contender.id), found.checked.get(contender.id)
+    peak = stats.spread(peaks)
+    return {
+        "name": contender.name,
+        "variant": contender.variant,
+        "title": contender.title,
+        "language": contender.language,
+        "class_": contender.class_,
+        "status": status,
+        "reason": reason,
+        "response_headers": checked.headers if checked else (),
+        "offers": contender.offers if checked and checked.ok else (),
+        "artifact_bytes": built.artifact_bytes if built else None,
+        "runtime_bytes": built.runtime_bytes if built else None,
+        "build_s": built.build_s if built else None,
+        "binary": built.binary if built else None,
+        "compiling": build_times.summary(built.times) if built and built.times else None,
+        "toolchains": built.toolchains if built else {},
+        "peak_memory_bytes": int(peak.median) if peak else None,
+        "peak_memory_range_bytes": (int(peak.least), int(peak.greatest)) if peak and peak.varies else None,
+        "against_reference": against,
+        "place": beside.place,
+        "shares_place": beside.shares_place,
+        "lower_bound": any(not gate.ok and gate.name in gates.GENERATOR_LIMITED for gate in own_gates),
+        "published": beside.published,
+        "variance": beside.variance,
+        "warm_up": beside.warm_up,
+        "drift": beside.drift,
+        "gates": own_gates,
+    }
+
+
+def _server(found: Tally, entry: str, ceiling: str | None, common: Common) -> ServerResult:
+    slices, ended = found.slices(entry), found.ended.get(entry, [])
+    closed = latency.closed_loop([e.hdr for e in ended if e.hdr], slices)
+    share = judging.against(found, entry, ceiling, throughput_rps) if ceiling is not None else None
+    return ServerResult(
+        **common,
+        **serving(found, entry),
+        throughput_rps=_measure(found, entry, throughput_rps),
+        cpu_us_per_request=_measure(found, entry, cpu_us_per_request),
+        latency_ms=latency.headline(found, entry) or closed,
+        latency_closed_ms=closed,
+        latency_at_load=latency.at_loads(found, entry),
+        bytes_per_response=found.bytes_per_response(entry),
+        of_ceiling=share.ratio if share is not None else None,
+    )
+
+
+def _client(found: Tally, entry: str, common: Common) -> ClientResult:
+    """With what an invocation apart showed of its connection, which no other repeats."""
+    timed = _timed(found, entry)
+    trace = found.traced.get(entry)
+    if trace is None:
+        return ClientResult(**common, **timed)
+    return ClientResult(
+        **common,
+        **timed,
+        overlaps=Overlaps(
+            sends_early=trace.sends_early,
+            reads_while_writing=trace.reads_while_writing,
+            unknown=trace.unknown,
+        ),
+        write_calls=trace.write_calls,
+        read_calls=trace.read_calls,
+        bytes_out=trace.bytes_out,
+        bytes_in=trace.bytes_in,
+    )
+
+
+def _timed(found: Tally, entry: str) -> _Timed:
+    count = found.calls.get(entry)
+    return {
+        "wall_s": _measure(found, entry, wall_s),
+        "cpu_s": _measure(found, entry, cpu_s),
+        "user_s": _measure(found, entry, user_s),
+        "system_s": _measure(found, entry, system_s),
+        "own_wall_s": _measure(found, entry, own_wall_s),
+        "calls": None
+        if count is None
+        else Calls(n=count.n, asked=count.asked, executed=count.executed, unknown=count.unknown),
+    }
+
+
+def serving(found: Tally, entry: str) -> Serving:
+    """Memory: medians over blocks of what a server holds at the end of one, its share of it, and of that
+    what is its own and what it shares with others (the pages of its runtime's libraries)."""
+    ended = found.ended.get(entry, [])
+    started = [s.first_response_ms for s in found.started.get(entry, [])]
+    whole = [(e.memory_bytes, e.private_bytes) for e in ended if e.memory_bytes and e.private_bytes]
+    return {
+        "memory_bytes": _median([memory for memory, _ in whole]),
+        "private_memory_bytes": _median([private for _, private in whole]),
+        "shared_memory_bytes": _median([memory - private for memory, private in whole]),
+        "threads": max((e.threads for e in ended if e.threads), default=None),
+        "first_response_ms": float(np.median(started)) if started else None,
+    }
+
+
+def _median(values: Sequence[int]) -> int | None:
+    return int(np.median(values)) if values else None
+
+
+def _peaks(found: Tally, entry: str) -> list[int]:
+    """Peak memory, bytes, of each block; of a program that of its warm-ups, which are traced for it."""
+    seen: Sequence[Ended | Invocation] = found.ended.get(entry, [])
+    if found.invocations(entry):
+        seen = [turn for turn in found.warm_ups.get(entry, []) if isinstance(turn, Invocation)]
+    return [one.peak_memory_bytes for one in seen if one.peak_memory_bytes]
+
+
+def _measure(found: Tally, entry: str, value: Value) -> Measure | None:
+    series = found.series(entry, value, found.common_blocks(entry))
+    level = stats.absolute(series)
+    if level.ratio is None:
+        return None
+    blocks = tuple(float(np.exp(np.nanmean(b))) for b in series if np.isfinite(b).any())
+    return Measure(estimate=level.ratio, ci=level.ci, blocks=blocks)

@@ -1,0 +1,56 @@
+"""Claims about other figures than a race's own: a family beside that of its verdicts, judged alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deadheat import stats
+from deadheat.model.claim import Claim, Study
+from deadheat.plan.asked import OURS
+from deadheat.plan.looks import looks_of
+from deadheat.results import claimed, judging
+from deadheat.results.claimed import EXACT, Question, Race
+
+
+def family(
+    studies: Sequence[Study], race: Race, races: Sequence[Race], margin: float, server_cores: int
+) -> dict[Question, stats.Verdict]:
+    """What claims ask about CPU, latency, memory and builds of one race, each question once, judged together.
+
+    By Holm's step-down over the looks of the race: it may have ended at any of them. Its primary verdicts
+    are another family and cost these nothing. Of figures that nobody repeated there is nothing to judge.
+    """
+    method = race.tally.method
+    if not method.one_family or race.single is not None:
+        return {}
+    asked = {
+        claimed.question(claim): claim
+        for study in studies
+        for claim in study.claim
+        if _is_asked(claim, study, race, races, server_cores)
+    }
+    estimates = {question: _estimate(question, claim, race) for question, claim in asked.items()}
+    repeated = {question: one for question, one in estimates.items() if one is not None and one.blocks > 0}
+    return stats.judge_family(
+        repeated,
+        margin=margin,
+        looks=looks_of(race.tally.race),
+        fewest_blocks={question: _fewest(question, race) for question in repeated},
+    )
+
+
+def _is_asked(claim: Claim, study: Study, race: Race, races: Sequence[Race], server_cores: int) -> bool:
+    if claimed.race_of(claim, study, OURS, races) is not race or claimed.is_own(claim, race):
+        return False
+    return claimed.not_run(claim, OURS, race, server_cores) is None
+
+
+def _fewest(question: Question, race: Race) -> int:
+    metric, a, b = question
+    # Builds are repeated apart: how a program's starts differ is nothing of theirs.
+    return race.tally.method.fewest_blocks if metric in EXACT else judging.fewest_of(race.tally, (a, b))
+
+
+def _estimate(question: Question, claim: Claim, race: Race) -> stats.Estimate | None:
+    _, a, b = question
+    return claimed.estimate(claim.replaced(a=a, b=b), race)

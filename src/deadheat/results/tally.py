@@ -1,0 +1,273 @@
+"""A race's observations, sorted: by entry, by block, by round. What gates and statistics start from."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from deadheat import stats
+from deadheat.model.observation import (
+    BlockEnded,
+    Built,
+    CallCount,
+    Checked,
+    Disturbance,
+    Ended,
+    Failed,
+    Interference,
+    Invocation,
+    LeadInGrown,
+    Left,
+    Observation,
+    OpenLoop,
+    RaceUnavailable,
+    Slice,
+    SocketTrace,
+    Started,
+    WarmedUp,
+)
+from deadheat.model.plan import RacePlan
+from deadheat.stats import FloatArray, Series
+
+Turn = Slice | Invocation
+Value = Callable[[Turn], float]
+
+
+@dataclass
+class Tally:
+    """What was observed of one race. Turns are of completed blocks only, warm-up apart.
+
+    `unavailable`: why there was no further block; those before it count all the same.
+    """
+
+    race: RacePlan
+    built: dict[str, Built] = field(default_factory=dict)
+    checked: dict[str, Checked] = field(default_factory=dict)
+    failed: dict[str, Failed] = field(default_factory=dict)
+    unavailable: str | None = None
+    grown: list[LeadInGrown] = field(default_factory=list)
+    left: list[Left] = field(default_factory=list)
+    blocks: list[int] = field(default_factory=list)
+    started: dict[str, list[Started]] = field(default_factory=dict)
+    ended: dict[str, list[Ended]] = field(default_factory=dict)
+    interference: list[Interference] = field(default_factory=list)
+    turns: dict[str, dict[int, list[Turn]]] = field(default_factory=dict)
+    warm_ups: dict[str, list[Turn]] = field(default_factory=dict)
+    traced: dict[str, SocketTrace] = field(default_factory=dict)
+    calls: dict[str, CallCount] = field(default_factory=dict)
+    open_loop: dict[str, list[OpenLoop]] = field(default_factory=dict)
+    warmed_up: dict[str, list[WarmedUp]] = field(default_factory=dict)
+    disturbed: list[Disturbance] = field(default_factory=list)
+
+    def of(self, entry: str) -> list[Turn]:
+        """Every counted turn of an entry."""
+        return [turn for block in self.turns.get(entry, {}).values() for turn in block]
+
+    def slices(self, entry: str) -> list[Slice]:
+        return [turn for turn in self.of(entry) if isinstance(turn, Slice)]
+
+    def invocations(self, entry: str) -> list[Invocation]:
+        return [turn for turn in self.of(entry) if isinstance(turn, Invocation)]
+
+    def bytes_per_response(self, entry: str) -> float | None:
+        """On the wire, of the counted parts; None of what is no server under our load."""
+        slices = self.slices(entry)
+        return sum(s.bytes_in for s in slices) / max(1, sum(s.replies for s in slices)) if slices else None
+
+    def common_blocks(self, *entries: str) -> list[int]:
+        """The blocks in which all these entries were measured."""
+        return [b for b in self.blocks if all(b in self.turns.get(entry, {}) for entry in entries)]
+
+    def block_s(self) -> float:
+        """How long a block's turns took, seconds: the median over blocks."""
+        spans = [self._span_s(block) for block in self.blocks]
+        return float(np.median(spans)) if spans else 0.0
+
+    def _span_s(self, block: int) -> float:
+        turns = [turn for blocks in self.turns.values() for turn in blocks.get(block, [])]
+        ends = [turn.drained_ns for turn in turns if isinstance(turn, Slice)]
+        ends += [turn.at_ns for turn in turns if isinstance(turn, Invocation)]
+        return (max(ends) - min(ends)) / 1e9 if ends else 0.0
+
+    def series(self, entry: str, value: Value, blocks: Iterable[int]) -> Series:
+        """Per block one array of a value a round, in log units; NaN where a round has none.
+
+        What the round contributes to the log of the block's ratio of sums; by the method's version 1, the
+        mean log of its turns.
+        """
+        if self.method.of_sums:
+            return stats.linear(self.rounds(entry, value, blocks))
+        return [self._logs(entry, value, block) for block in blocks]
+
+    def rounds(self, entry: str, value: Value, blocks: Iterable[int]) -> list[stats.Rounds]:
+        """Per block the sums of each round's turns; NaN where the entry was not in the round."""
+        return [self._sums(entry, value, block) for block in blocks]
+
+    @property
+    def method(self) -> stats.Method:
+        """The statistics that the race's plan names."""
+        return stats.METHODS[self.race.method_version]
+
+    def _raced(self, block: int) -> int:
+        """A block may have had fewer rounds than planned: what nobody raced is not lost, but not there."""
+        return max(turn.round for blocks in self.turns.values() for turn in blocks.get(block, [])) + 1
+
+    def _sums(self, entry: str, value: Value, block: int) -> stats.Rounds:
+        raced = self._raced(block)
+        both = np.zeros((2, raced))
+        there = np.zeros(raced, dtype=bool)
+        for turn in self.turns[entry][block]:
+            both[:, turn.round] += sums(value, turn)
+            there[turn.round] = True
+        both[:, ~there] = np.nan
+        return stats.Rounds(both[0], both[1])
+
+    def _logs(self, entry: str, value: Value, block: int) -> FloatArray:
+        logs: list[list[float]] = [[] for _ in range(self._raced(block))]
+        for turn in self.turns[entry][block]:
+            number = value(turn)
+            logs[turn.round].append(float(np.log(number)) if number > 0 else np.nan)
+        return np.array([np.mean(two) if two else np.nan for two in logs])
+
+
+def tally(race: RacePlan, observations: Iterable[Observation]) -> Tally:
+    """Sort the observations (those that count: see journal.whole_blocks) of one race."""
+    found = Tally(race)
+    entries = {entry.contender: entry.id for entry in race.entries if not entry.null}
+    for o in observations:
+        # Builds and conformance are a workload's, whatever its settings and methods.
+        if isinstance(o, Built) and o.workload == race.workload and o.contender in entries:
+            found.built[o.contender] = o
+        elif isinstance(o, Checked) and o.workload == race.workload:
+            found.checked[o.contender] = o
+        elif getattr(o, "race", None) != race.key:
+            continue
+        elif isinstance(o, LeadInGrown):
+            found.grown.append(o)
+        elif isinstance(o, Left):
+            found.left.append(o)
+        else:
+            _sort(found, o)
+    if found.grown:  # blocks of which nothing counts any more
+        found.blocks = [b for b in found.blocks if any(b in of for of in found.turns.values())]
+    found.blocks.sort()
+    return found
+
+
+def _sort(found: Tally, o: Observation) -> None:
+    """One observation of this very race."""
+    match o:
+        case RaceUnavailable():
+            found.unavailable = o.reason
+        case Failed():
+            found.failed.setdefault(o.entry, o)
+        case Started():
+            found.started.setdefault(o.entry, []).append(o)
+        case Ended():
+            found.ended.setdefault(o.entry, []).append(o)
+        case Slice() | Invocation() if o.warm_up:
+            found.warm_ups.setdefault(o.entry, []).append(o)
+        case Slice() | Invocation():
+            found.turns.setdefault(o.entry, {}).setdefault(o.block, []).append(o)
+        case OpenLoop():
+            found.open_loop.setdefault(o.entry, []).append(o)
+        case SocketTrace() | CallCount():
+            _see_once(found, o)
+        case Interference():
+            found.interference.append(o)
+        case WarmedUp():
+            found.warmed_up.setdefault(o.entry, []).append(o)
+        case BlockEnded():
+            _end(found, o)
+
+
+def _see_once(found: Tally, o: SocketTrace | CallCount) -> None:
+    """What an invocation apart showed, which no other repeats."""
+    if isinstance(o, SocketTrace):
+        found.traced[o.entry] = o
+    else:
+        found.calls[o.entry] = o
+
+
+def _end(found: Tally, block: BlockEnded) -> None:
+    if block.disturbed is not None:
+        found.disturbed.append(block.disturbed)
+        return
+    found.blocks.append(block.block)
+    # A resume went on: it is no longer so.
+    found.unavailable = None
+
+
+def throughput_rps(turn: Turn) -> float:
+    """Replies in the counted part over its length; 0 where something went wrong in it or it had none."""
+    assert isinstance(turn, Slice)
+    if turn.counted_s <= 0 or (turn.errors and sum(turn.errors.values())):
+        return 0.0
+    return turn.replies / turn.counted_s
+
+
+def wall_s(turn: Turn) -> float:
+    assert isinstance(turn, Invocation)
+    return turn.wall_s
+
+
+def cpu_s(turn: Turn) -> float:
+    assert isinstance(turn, Invocation)
+    return turn.user_s + turn.system_s
+
+
+def user_s(turn: Turn) -> float:
+    """CPU time of the program itself."""
+    assert isinstance(turn, Invocation)
+    return turn.user_s
+
+
+def system_s(turn: Turn) -> float:
+    """CPU time of the kernel on the program's behalf."""
+    assert isinstance(turn, Invocation)
+    return turn.system_s
+
+
+def own_wall_s(turn: Turn) -> float:
+    """Wall time by the program's own clock; 0 where it has none."""
+    assert isinstance(turn, Invocation)
+    return turn.own_wall_s or 0.0
+
+
+def cpu_us_per_request(turn: Turn) -> float:
+    """The server's CPU time in the counted part for each reply of it, microseconds."""
+    assert isinstance(turn, Slice)
+    return turn.server_cpu_ns / 1e3 / turn.replies if turn.server_cpu_ns and turn.replies else 0.0
+
+
+VALUES: dict[str, Value] = {"throughput_rps": throughput_rps, "wall_s": wall_s, "cpu_s": cpu_s}
+
+
+def sums(value: Value, turn: Turn) -> tuple[float, float]:
+    """What a turn adds to the two sums whose quotient is a block's value; NaN where it cannot count.
+
+    Throughput: replies (none where something went wrong) and counted seconds. CPU a request: microseconds
+    and replies. All else: the value, and one turn.
+    """
+    if isinstance(turn, Slice) and value in _SUMS:
+        return _SUMS[value](turn)
+    if isinstance(turn, Invocation) and value is own_wall_s and turn.own_wall_s is None:
+        return _CANNOT_COUNT
+    return value(turn), 1.0
+
+
+def _replies(turn: Slice) -> tuple[float, float]:
+    return (throughput_rps(turn) * turn.counted_s, turn.counted_s) if turn.counted_s > 0 else _CANNOT_COUNT
+
+
+def _cpu_us(turn: Slice) -> tuple[float, float]:
+    if turn.server_cpu_ns is None:
+        return _CANNOT_COUNT
+    return turn.server_cpu_ns / 1e3, float(turn.replies)
+
+
+_CANNOT_COUNT = (float("nan"), float("nan"))
+_SUMS: dict[Value, Callable[[Slice], tuple[float, float]]] = {
+    throughput_rps: _replies,
+    cpu_us_per_request: _cpu_us,
+}

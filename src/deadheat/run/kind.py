@@ -1,0 +1,124 @@
+"""What every kind does, and what it has to do it with."""
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, Self
+
+from deadheat.build import command
+from deadheat.build.builder import Build
+from deadheat.hosts import Host
+from deadheat.hosts.program import Spec
+from deadheat.model.observation import Observation
+from deadheat.model.plan import Plan, RacePlan
+from deadheat.model.workload import Workload
+from deadheat.plan.schedule import Block
+from deadheat.run.check import Check
+from deadheat.run.progress import View
+from deadheat.suite.suite import Suite
+from deadheat.util.interrupt import Stop
+
+
+class RaceUnavailableError(Exception):
+    """What a whole race needs (its server, its generator) cannot be had here; the message says why."""
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A race about to be run: what is raced, where, and who is told; `observed` so far in this run.
+
+    `addresses` of its services, by what run lines call them.
+    """
+
+    plan: Plan
+    race: RacePlan
+    workload: Workload
+    workload_folder: Path
+    builds: Mapping[str, Build]
+    host: Host
+    view: View
+    stop: Stop
+    logs: Path
+    observed: Sequence[Observation] = ()
+    addresses: Mapping[str, object] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        plan: Plan,
+        race: RacePlan,
+        suite: Suite,
+        builds: Mapping[str, Build],
+        *,
+        host: Host,
+        view: View,
+        stop: Stop,
+        logs: Path,
+        observed: Sequence[Observation] = (),
+    ) -> Self:
+        """A race of a suite's workload."""
+        return cls(
+            plan=plan,
+            race=race,
+            workload=suite.workloads[race.workload],
+            workload_folder=suite.folder / race.workload,
+            builds=builds,
+            host=host,
+            view=view,
+            stop=stop,
+            logs=logs,
+            observed=observed,
+        )
+
+    @property
+    def server_cpus(self) -> tuple[int, ...]:
+        """Of the servers of this race."""
+        return self.plan.server_cpus if self.race.server_cpus is None else self.race.server_cpus
+
+    def build(self, entry: str) -> Build:
+        """The build of an entry of the race."""
+        contender = next(e.contender for e in self.race.entries if e.id == entry)
+        return self.builds[contender]
+
+    def spec(
+        self,
+        entry: str,
+        values: Mapping[str, object],
+        args: Sequence[str] = (),
+        *,
+        output: str | None = None,
+        time_limit_s: float | None = None,
+        peak_memory: bool = False,
+    ) -> Spec:
+        """How an entry is started: on the server's CPUs, in its build's folder, in a clean environment.
+
+        `output` names its log; stdout and stderr are kept apart, as `<output>.out` and `<output>.err`.
+        """
+        build = self.build(entry)
+        assert build.folder is not None
+        name = (output or entry).replace(":", "+")
+        known = {"cpus": len(self.server_cpus), "host": self.host.address, **self.addresses, **values}
+        return Spec(
+            argv=command.argv(build.contender, known, args),
+            cwd=build.folder,
+            env=command.environment(build.contender, known),
+            cpus=frozenset(self.server_cpus),
+            stdout=self.logs / f"{name}.out",
+            stderr=self.logs / f"{name}.err",
+            time_limit_s=time_limit_s,
+            peak_memory=peak_memory,
+        )
+
+
+class Kind(Protocol):
+    """One way to drive a workload."""
+
+    def unavailable(self, stage: Stage) -> str | None:
+        """Why the whole race cannot be run here, or None."""
+
+    def check(self, stage: Stage, entry: str) -> Check:
+        """Full conformance of one entry, alone, before any timing."""
+
+    def block(self, stage: Stage, block: Block) -> Generator[Observation]:
+        """One block: fresh starts, turns in the block's order, stops. A contender that fails is
+        observed as `Failed` and left out of the rest; closing the iterator stops all it started."""

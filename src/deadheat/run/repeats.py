@@ -1,0 +1,52 @@
+"""How many blocks may be begun in all, and how much of a race is still to come.
+
+Nothing here reads a reply or a time of a contender: how long blocks took in all and how many of them count
+decide, so what a block would have said has no part in whether there is another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from deadheat.model.plan import RacePlan
+from deadheat.model.progress import Progress
+
+# Without a budget, for each block planned so many may be begun.
+MOST = 2
+
+
+def most_blocks(race: RacePlan, walls_s: Sequence[float], *, budgeted: bool) -> int:
+    """How many blocks may be begun, those that do not count among them; `walls_s`: how long each so far took.
+
+    As many as planned in any case. More out of the race's share of the budget, where there is one, else up to
+    twice as many.
+    """
+    most = MOST * race.blocks
+    if budgeted and race.estimated_s is not None and (pace_s := _pace_s(race, walls_s)) > 0:
+        most = min(most, int(race.estimated_s / pace_s))
+    return max(race.blocks, most)
+
+
+def progress(
+    race: RacePlan, walls_s: Sequence[float], clean: int, within: float, *, budgeted: bool
+) -> Progress:
+    """How far a race is: `within` (0 to 1) the block after those of `walls_s`, of which `clean` count.
+
+    Of the blocks to come as many are expected not to count as of those so far.
+    """
+    begun, missing = len(walls_s), race.blocks - clean
+    room = most_blocks(race, walls_s, budgeted=budgeted) - begun
+    expected = missing * begun / clean if clean else float(missing if not begun else room)
+    left = max(0.0, min(expected, room) - within)
+    return Progress(
+        clean=clean,
+        planned=race.blocks,
+        uncounted=begun - clean,
+        done=min(1.0, (begun + within) / (begun + within + left)) if left else 1.0,
+        left_s=left * _pace_s(race, walls_s),
+    )
+
+
+def _pace_s(race: RacePlan, walls_s: Sequence[float]) -> float:
+    """Of a block: the mean so far, at first as planned."""
+    return sum(walls_s) / len(walls_s) if walls_s else (race.estimated_s or 0.0) / race.blocks

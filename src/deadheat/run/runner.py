@@ -1,0 +1,383 @@
+"""Runs a plan: builds, checks, and block after block, every observation into the journal as it happens."""
+
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+
+from deadheat.build.builder import Build, Builder
+from deadheat.hosts import Host, interference
+from deadheat.model.observation import (
+    BlockEnded,
+    BlockStarted,
+    Built,
+    Checked,
+    Disturbance,
+    Failed,
+    Interference,
+    LeadInGrown,
+    Left,
+    Observation,
+    RaceUnavailable,
+    ReferenceReplaced,
+    Resumed,
+    Settled,
+    Stopped,
+)
+from deadheat.model.plan import Plan, RacePlan, contenders_of
+from deadheat.plan import OURS, lead_in, reference, schedule
+from deadheat.results import derive
+from deadheat.results.claimed import Race
+from deadheat.results.through import through
+from deadheat.run import disturbance, learnt, repeats, resume, standing
+from deadheat.run.kind import Kind, RaceUnavailableError, Stage
+from deadheat.run.progress import View
+from deadheat.storage.journal import Journal, whole_blocks
+from deadheat.storage.run_folder import RunFolder
+from deadheat.suite.suite import Suite
+from deadheat.util import clock
+from deadheat.util.interrupt import InterruptedRunError, Stop
+
+
+@dataclass
+class Runner:
+    """One run of a plan. `observations` grows as it goes; resumed, it starts with what was there."""
+
+    plan: Plan
+    suite: Suite
+    folder: RunFolder
+    kinds: Mapping[tuple[str, str], Kind]
+    host: Host
+    view: View
+    stop: Stop
+    observations: list[Observation]
+    builder: Builder
+    methods: Mapping[str, derive.Derive] = field(default_factory=lambda: {OURS: derive.race_of})
+
+    def run(self) -> None:
+        """Everything the plan says, or up to where somebody stops it."""
+        with Journal(self.folder.journal) as journal:
+            self._journal = journal
+            try:
+                if self.observations:
+                    self._take_up()
+                builds: dict[str, dict[str, Build]] = {}
+                for race in self.plan.workloads:
+                    # Just before its first race, so that the first verdict does not wait for every build.
+                    if race.workload not in builds:
+                        builds[race.workload] = self._build(race.workload)
+                    self._race(race, builds)
+            except (InterruptedRunError, KeyboardInterrupt) as error:
+                self._observe(Stopped(why="interrupted"))
+                if isinstance(error, KeyboardInterrupt):
+                    raise
+            finally:
+                self.view.close()
+
+    def _take_up(self) -> None:
+        """Go on where all that is raced is what it was. Raises UserError before anything is journaled."""
+        built = {(o.workload, o.contender) for o in self.observations if isinstance(o, Built)}
+        again = [self._build_of(*of).record for of in self._contenders() if of in built]
+        resume.same_builds(self.observations, again)
+        self._observe(Resumed(at=clock.stamp()))
+
+    def _contenders(self) -> Iterator[tuple[str, str]]:
+        """Workload and id of each that is raced, in the suite's order."""
+        for name, ids in contenders_of(self.plan.workloads).items():
+            yield from (
+                (name, contender.id) for contender in self.suite.contenders[name] if contender.id in ids
+            )
+
+    def _build_of(self, workload: str, id_: str, which: str = "") -> Build:
+        self.stop.check()
+        contender = self.suite.contender(workload, id_)
+        return self.builder.build(
+            contender, lambda what: self.view.note(f"  {workload}/{id_}: {what}{which}")
+        )
+
+    def _observe(self, observation: Observation) -> None:
+        self._journal.append(observation)
+        self.observations.append(observation)
+
+    def _build(self, workload: str) -> dict[str, Build]:
+        """All that a workload races; never while anything is measured."""
+        ids = [id_ for name, id_ in self._contenders() if name == workload]
+        names = list(contenders_of(self.plan.workloads))
+        later = sum(names.index(name) > names.index(workload) for name, _ in self._contenders())
+        after = f"; {later} more for later races" if later else ""
+        built = {
+            id_: self._built(workload, id_, f" ({number} of {len(ids)}{after})")
+            for number, id_ in enumerate(ids, 1)
+        }
+        ready = [build for build in built.values() if build.folder is not None]
+        cached = sum(build.record.cached for build in ready)
+        self.view.note(f"✓ {workload:<14} {len(ready)} contenders ready ({cached} built before)")
+        return built
+
+    def _built(self, workload: str, id_: str, which: str) -> Build:
+        build = self._build_of(workload, id_, which)
+        self._observe(build.record)
+        if build.folder is None:
+            state = "failed" if build.record.status == "failed" else "is unavailable"
+            said = "".join(f"\n    {line}" for line in build.record.tail)
+            self.view.warn(f"{workload}/{id_} {state}: {build.record.reason}{said}")
+        return build
+
+    def _race(self, race: RacePlan, builds: dict[str, dict[str, Build]]) -> None:
+        """One race, or the reason why there is none."""
+        race = reference.so_far(race, self.observations)
+        self.view.race(race, race.estimated_s or 0.0)
+        stage = Stage.of(
+            self.plan,
+            race,
+            self.suite,
+            builds[race.workload],
+            host=self.host,
+            view=self.view,
+            stop=self.stop,
+            logs=self.folder.logs,
+            observed=self.observations,
+        )
+        kind = self.kinds[race.kind, race.method]
+        if (why := kind.unavailable(stage)) is not None:
+            self._unavailable(race, why)
+            return
+        try:
+            self._blocks(stage, kind)
+        except RaceUnavailableError as error:
+            self._unavailable(race, str(error))
+
+    def _unavailable(self, race: RacePlan, why: str) -> None:
+        self._observe(RaceUnavailable(race=race.key, reason=why))
+        done = sum(isinstance(o, BlockEnded) and o.race == race.key for o in self.observations)
+        # What was measured stays.
+        state = f"ended after {done} of {race.blocks} blocks" if done else "is unavailable"
+        self.view.warn(f"{race.key} {state}: {why}")
+
+    def _blocks(self, stage: Stage, kind: Kind) -> None:
+        """Conformance of each entry, then block after block, with the verdicts so far after each."""
+        race = stage.race
+        if any(isinstance(o, Settled) and o.race == race.key for o in self.observations):
+            return
+        lost = self._checked(stage, kind)
+        stage = self._with_reference(stage, lost)
+        self._known_lead_ins(stage)
+        self._until_settled(stage, kind, lost)
+        while self._stand_in(stage.race, lost):
+            stage = self._with_reference(stage, lost)
+            self._until_settled(stage, kind, lost)
+
+    def _stand_in(self, race: RacePlan, lost: Collection[str]) -> str | None:
+        return reference.stand_in(race, lost, self.suite.contenders[race.workload])
+
+    def _with_reference(self, stage: Stage, lost: Collection[str]) -> Stage:
+        """The stage with another reference, where its own has left the race."""
+        race = stage.race
+        first = self._stand_in(race, lost)
+        if first is None:
+            return stage
+        why = self._why_lost(stage, race.reference)
+        self._observe(ReferenceReplaced(workload=race.workload, reference=first, was=race.reference, why=why))
+        self.view.warn(f"{race.key}: {first} is the reference, as {race.reference} cannot race")
+        race = reference.so_far(race, self.observations)
+        self.view.race(race, race.estimated_s or 0.0)
+        for entry in race.entries:
+            self.view.state(entry.id, "failed" if entry.id in lost else "waiting")
+        return replace(stage, race=race)
+
+    def _why_lost(self, stage: Stage, contender: str) -> str:
+        """What became of a contender: its build, its check, or what it did in a block."""
+        build = stage.builds[contender].record
+        if build.status != "ready":
+            return build.reason or build.status
+        for o in reversed(self.observations):
+            if (
+                isinstance(o, Checked)
+                and not o.ok
+                and (o.workload, o.contender) == (stage.race.workload, contender)
+            ):
+                return o.reason or "wrong answers"
+            if isinstance(o, Failed) and o.race == stage.race.key and o.entry.rstrip("'") == contender:
+                return o.reason
+        return "it left the race"
+
+    def _until_settled(self, stage: Stage, kind: Kind, lost: set[str]) -> None:
+        """Block after block: until each pair is settled, given up or has as many as planned that count."""
+        race = lead_in.so_far(stage.race, self.observations)
+        ended = [o.block for o in self.observations if isinstance(o, BlockEnded) and o.race == race.key]
+        index = max(ended, default=-1) + 1
+        while True:
+            stage = replace(stage, race=race)
+            gone = lost | standing.left(race, self.observations)
+            counted = standing.counted(race, self.observations)
+            among = self._rivals(stage, gone) or self._rivals(stage, lost) or [race.reference_entry]
+            clean = min(counted[entry] for entry in among)
+            # Nobody left to be compared with, but still rows worth having.
+            if clean >= race.blocks or len(lost) == len(race.entries):
+                return
+            if index >= repeats.most_blocks(race, self._walls_s(race), budgeted=self._budgeted):
+                why = "its share of the budget is used" if self._budgeted else "twice as many as planned"
+                self.view.warn(
+                    f"{race.key}: {clean} of {race.blocks} blocks count after {index}, and no more are "
+                    f"begun: {why}"
+                )
+                return
+            block = schedule.block(race, self.plan.seed, index)
+            index += 1
+            if self._block(stage, kind, _without(block, gone), lost, clean) is not None:
+                continue
+            so_far = self._so_far(race)
+            self.view.interim(so_far.result)
+            self._keep_lead_ins(stage, so_far)
+            if self._stand_in(race, lost) or self._over(stage, so_far, lost, index):
+                return
+            race = self._with_longer_lead_ins(race, so_far, index)
+
+    def _so_far(self, race: RacePlan) -> Race:
+        """What the blocks that count say."""
+        counting = list(whole_blocks(self.observations))
+        return self.methods[race.method](race, self.plan.facts, self.plan.margin, counting)
+
+    def _rivals(self, stage: Stage, lost: Collection[str]) -> list[str]:
+        ceilings = [e.id for e in stage.race.entries if stage.build(e.id).contender.class_ == "ceiling"]
+        return standing.rivals(stage.race, ceilings, lost)
+
+    def _over(self, stage: Stage, so_far: Race, lost: Collection[str], index: int) -> bool:
+        """Let those leave that need no more blocks; whether nobody is left, before the last block."""
+        race, result = stage.race, so_far.result
+        if race.leaving is None:
+            over, given_up = result.blocks < race.blocks and derive.settled(result), 0
+        else:
+            before = standing.left(race, self.observations)
+            leave = through(so_far, self.plan.facts, self.plan.margin, race.leaving)
+            staying = [entry for entry in self._rivals(stage, lost) if entry not in {*leave, *before}]
+            for entry, why in leave.items():
+                if entry not in before and (why != "enough" or staying):
+                    self._observe(Left(race=race.key, entry=entry, from_block=index, why=why))
+                    self.view.state(entry, why)
+            given_up = sum(why == "hopeless" for why in leave.values())
+            over = not staying and any(why != "enough" for why in leave.values())
+        if over and result.blocks < race.blocks:
+            self._observe(Settled(race=race.key, blocks=result.blocks))
+            but = f", but for {given_up} given up" if given_up else ""
+            self.view.note(f"✓ {race.key}: settled after {result.blocks} of {race.blocks} blocks{but}")
+        return over
+
+    def _known_lead_ins(self, stage: Stage) -> None:
+        """Before the first block: the lead-ins that earlier races of these builds found to be needed."""
+        race = stage.race
+        begun = any(isinstance(o, BlockStarted) and o.race == race.key for o in self.observations)
+        for entry in race.entries if not begun and race.lead_in_of(race.reference_entry) else ():
+            ms = learnt.lead_in_ms(stage.build(entry.id), race)
+            if ms is not None and ms > race.lead_in_of(entry.id) > 0:
+                why = "as an earlier race here found"
+                self._observe(
+                    LeadInGrown(race=race.key, from_block=0, lead_in_ms=ms, why=why, entries=(entry.id,))
+                )
+
+    def _keep_lead_ins(self, stage: Stage, so_far: Race) -> None:
+        """Those that made slices flat, for the next race; the reference's, where it made all of them so."""
+        race, counted = stage.race, standing.counted(stage.race, self.observations)
+        flat = {
+            row.id: [gate.ok for gate in row.gates if gate.name == "flat"] for row in so_far.result.contenders
+        }
+        for entry in {e for o in so_far.tally.grown if o.from_block > 0 for e in o.entries} & flat.keys():
+            held = flat[entry] or [ok for each in flat.values() for ok in each]
+            if counted[entry] >= lead_in.FEWEST and held and all(held):
+                learnt.keep_lead_in(stage.build(entry), race, race.lead_in_of(entry))
+
+    def _with_longer_lead_ins(self, race: RacePlan, so_far: Race, index: int) -> RacePlan:
+        """The race from here on, where a look finds that some slices are not flat."""
+        for longer in lead_in.grown(race, so_far.result, standing.lead_ins_ms(so_far), index):
+            self._observe(longer)
+            whose = ", ".join(longer.entries)
+            self.view.warn(
+                f"{race.key}: {longer.why}: from here on {whose} has {longer.lead_in_ms} ms, and its blocks "
+                "so far are left out"
+            )
+        return lead_in.so_far(race, self.observations)
+
+    @property
+    def _budgeted(self) -> bool:
+        return self.plan.budget_s is not None
+
+    def _walls_s(self, race: RacePlan) -> list[float]:
+        """How long each block begun so far took."""
+        around = (o for o in self.observations if isinstance(o, Interference) and o.race == race.key)
+        return [o.wall_ns / 1e9 for o in around]
+
+    def _checked(self, stage: Stage, kind: Kind) -> set[str]:
+        """Entries that cannot race: not built, wrong, or failed before a resume."""
+        race = stage.race
+        lost = {e.id for e in race.entries if stage.build(e.id).folder is None}
+        failed = {o.entry for o in self.observations if isinstance(o, Failed) and o.race == race.key}
+        done = {
+            o.contender: o.ok
+            for o in self.observations
+            if isinstance(o, Checked) and o.workload == race.workload
+        }
+        for entry in race.entries:
+            if entry.id in lost or entry.null:
+                continue
+            self.stop.check()
+            if entry.contender not in done:
+                self.view.state(entry.id, "checking")
+                check = kind.check(stage, entry.id)
+                done[entry.contender] = check.ok
+                self._observe(
+                    Checked(
+                        workload=race.workload,
+                        contender=entry.contender,
+                        ok=check.ok,
+                        cases=check.cases,
+                        reason=check.reason,
+                        exchange=check.exchange,
+                        headers=check.headers,
+                        remarks=check.remarks,
+                    )
+                )
+                if not check.ok:
+                    self.view.warn(
+                        f"{entry.contender} failed its check before any timing, so it is not in the race: "
+                        f"{check.reason} (deadheat check {entry.contender} shows the whole exchange)"
+                    )
+            self.view.state(entry.id, "waiting" if done[entry.contender] else "failed")
+        wrong = {e.id for e in race.entries if done.get(e.contender) is False}
+        return lost | failed | wrong
+
+    def _block(
+        self, stage: Stage, kind: Kind, block: schedule.Block, lost: set[str], clean: int
+    ) -> Disturbance | None:
+        """One block after `clean` that count, and who got into it, if anybody did: then it does not."""
+        race, walls_s = stage.race, self._walls_s(stage.race)
+        self._observe(BlockStarted(race=race.key, block=block.index, order=block.start, at=clock.stamp()))
+        steps = (2 + len(race.loads)) * len(block.start) + len(block.turns)
+        cpus = {*self.plan.server_cpus, *self.plan.generator_cpus}
+        before = interference.read(cpus, self.host.spent_ns())
+        with closing(kind.block(stage, block)) as observations:
+            for done, observation in enumerate(observations, 1):
+                self._observe(observation)
+                if isinstance(observation, Failed):
+                    lost.add(observation.entry)
+                    self.view.warn(f"{observation.entry} leaves the race: {observation.reason}")
+                within = min(1.0, done / steps)
+                self.view.progress(repeats.progress(race, walls_s, clean, within, budgeted=self._budgeted))
+                self.stop.check()
+        after = interference.read(cpus, self.host.spent_ns())
+        around = interference.between(before, after, race=race.key, block=block.index, cpus=cpus)
+        self._observe(around)
+        limits = self.plan.disturbance
+        disturbed = disturbance.of_block(around, limits) if limits is not None and race.blocks > 1 else None
+        self._observe(BlockEnded(race=race.key, block=block.index, disturbed=disturbed))
+        if disturbed is not None:
+            self.view.disturbed(block.index, disturbed)
+        return disturbed
+
+
+def _without(block: schedule.Block, lost: Collection[str]) -> schedule.Block:
+    """The block without entries that have left; the order of the others stays."""
+    return schedule.Block(
+        block.index,
+        tuple(entry for entry in block.start if entry not in lost),
+        tuple(turn for turn in block.turns if turn.entry not in lost),
+        block.seed,
+    )

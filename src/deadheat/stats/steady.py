@@ -1,0 +1,67 @@
+"""Whether a server under load is still getting faster: what ends its warm-up."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from deadheat.stats.estimate import FloatArray
+
+# Rates over this long are the unit: a stall within one is its own, and a tenth of a second holds thousands
+# of requests of all but the slowest servers.
+BIN_MS = 100
+SHORTEST_S, LONGEST_S = 0.5, 30.0
+# A last third faster than the third before it by more than this, and by more than their noise, is a rise.
+RISE = 0.03
+NOISE = 2.0
+# From where on a curve counts as at its final level.
+SETTLED = 0.05
+
+
+def rates_rps(replies: tuple[int, ...], bin_ms: int, *, into_ms: int = BIN_MS) -> FloatArray:
+    """Replies a second in bins of `into_ms`, from replies in bins of `bin_ms`; an incomplete last one is
+    left out, being the rest of a span and no bin."""
+    per = max(1, into_ms // bin_ms)
+    whole = len(replies) // per
+    counts = np.array(replies[: whole * per], dtype=float).reshape(whole, per).sum(axis=1)
+    return np.asarray(counts / (per * bin_ms / 1000))
+
+
+def still_rising(rates: FloatArray) -> bool:
+    """Whether the last third of a warm-up's bins is faster than the third before it.
+
+    By more than `RISE` and by more than twice the standard error of the difference. Thirds grow with the
+    time watched, so that a slow compiler is seen through noise that a short window would drown it in; what
+    rises by less goes on to be seen as drift within blocks. Fewer than five bins tell nothing: False.
+    """
+    if len(rates) < 5:
+        return False
+    third = max(2, len(rates) // 3)
+    last, before = rates[-third:], rates[-2 * third : -third]
+    if before.mean() <= 0:
+        return bool(last.mean() > 0)
+    rise = math.log(max(last.mean(), 1e-9) / before.mean())
+    # Noise by second differences, which a trend, being what is looked for, hardly touches.
+    bends = np.diff(rates[-2 * third :], n=2)
+    noise = math.sqrt(float(np.mean(bends * bends)) / 6) / before.mean()
+    return bool(rise > RISE and rise > NOISE * noise * math.sqrt(2 / third))
+
+
+def settled_s(rates: FloatArray, *, bin_ms: int = BIN_MS) -> float:
+    """The earliest time, in seconds, from which on a warm-up was at its final level.
+
+    From there to the end its mean rate is within 5% of the last third's, which is taken as final.
+    """
+    if len(rates) < 3:
+        return len(rates) * bin_ms / 1000
+    final = rates[-max(1, len(rates) // 3) :].mean()
+    if final <= 0:
+        return len(rates) * bin_ms / 1000
+    # Means of what is left, and of a short window from here on: a slow start is not to be averaged away.
+    window = max(1, len(rates) // 10)
+    for start in range(len(rates)):
+        soon = rates[start : start + window].mean()
+        if soon >= (1 - SETTLED) * final:
+            return start * bin_ms / 1000
+    return len(rates) * bin_ms / 1000

@@ -1,0 +1,1 @@
+"""What a run leaves on disk: its folder, its journal, the checksum of its results."""

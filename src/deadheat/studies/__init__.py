@@ -1,0 +1,1 @@
+"""Published studies by their own method: plan, run, results."""

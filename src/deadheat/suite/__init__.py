@@ -1,0 +1,1 @@
+"""Workloads and contenders: manifests, read with the line of every key."""

@@ -1,0 +1,166 @@
+"""Command lines of a user become a suite of one workload, written to a folder: no files of their own."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from deadheat.errors import UserError
+from deadheat.suite.suite import CONTENDER_FILE, WORKLOAD_FILE
+
+WORKLOAD = "ad-hoc"
+SCRIPT = "run.sh"
+EXPECTED = "expected.txt"
+PORT = "{port}"
+LONGEST_NAME = 24
+# `NAME=value` before a command, as shells have it.
+_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What each server is asked."""
+
+    method: str = "GET"
+    path: str = "/"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: str | None = None
+
+
+@dataclass(frozen=True)
+class AdHoc:
+    """Command lines to race, the first of them the reference; `request` where they are servers, which get
+    their port as `{port}` and as PORT. They run in `cwd`, by a shell only where `shell` says so."""
+
+    lines: tuple[str, ...]
+    names: tuple[str, ...]
+    cwd: Path
+    request: Request | None = None
+    shell: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is right: a server's status and body, a program's output. `body` None: it is not compared."""
+
+    body: str | None
+    status: int = 200
+
+
+def named(lines: tuple[str, ...], given: tuple[str, ...]) -> tuple[str, ...]:
+    """A name for each line: as given, else the program's own, with as much of the line as tells it apart.
+
+    Raises UserError for too many, and for one that is given twice.
+    """
+    if len(given) > len(lines):
+        raise UserError(
+            f"{len(given)} names for {len(lines)} commands", hint="--name once a command, in order"
+        )
+    if twice := [name for name in given if given.count(name) > 1]:
+        raise UserError(f'two commands are called "{twice[0]}"', hint="each --name is of its own")
+    first = [_slug(Path(_words(line)[0]).name) for line in lines]
+    names: list[str] = [_slug(name) for name in given]
+    for place in range(len(given), len(lines)):
+        name = first[place] if first.count(first[place]) == 1 else _slug(lines[place].replace(PORT, ""))
+        names.append(name if name not in names else f"{name}-{place + 1}")
+    return tuple(names)
+
+
+def folder_of(wanted: AdHoc, below: Path) -> Path:
+    """Where its suite is: the same commands have the same place, and so their builds."""
+    asked = repr((wanted.lines, wanted.names, str(wanted.cwd), wanted.request, wanted.shell))
+    return below / hashlib.sha256(asked.encode()).hexdigest()[:16]
+
+
+def write_contenders(wanted: AdHoc, folder: Path) -> None:
+    """A folder for each command: a script that runs it where the user stands."""
+    for name, line in zip(wanted.names, wanted.lines, strict=True):
+        home = folder / WORKLOAD / name
+        home.mkdir(parents=True, exist_ok=True)
+        (home / SCRIPT).write_text(script(wanted, line))
+        port = f" {PORT}" if wanted.request is not None else ""
+        facts = {
+            "title": line,
+            "language": Path(_words(line)[0]).name,
+            "class": "idiomatic",
+            "run": f"sh {SCRIPT}{port}",
+        }
+        text = "".join(f"{key} = {json.dumps(value)}\n" for key, value in facts.items())
+        (home / CONTENDER_FILE).write_text(text + "default = true\n")
+
+
+def write_workload(wanted: AdHoc, right: Answer, folder: Path) -> None:
+    """What all of them are asked, and what is right."""
+    (folder / WORKLOAD / WORKLOAD_FILE).write_text(
+        _of_programs(wanted, right, folder) if wanted.request is None else _of_servers(wanted, right)
+    )
+
+
+def script(wanted: AdHoc, line: str) -> str:
+    """Its shell is gone once the command runs (exec), but for where the user asked for one."""
+    head = f"cd {shlex.quote(str(wanted.cwd))} || exit 127\n"
+    if wanted.request is not None:
+        head += 'PORT="$1"; export PORT\n'
+    if wanted.shell:
+        return f"{head}{line.replace(PORT, '$1')}\n"
+    words = _words(line)
+    if _ASSIGNMENT.match(words[0]):
+        words = ["env", *words]
+    return f"{head}exec {' '.join(map(_quoted, words))}\n"
+
+
+def _of_servers(wanted: AdHoc, right: Answer) -> str:
+    assert wanted.request is not None
+    asked = wanted.request
+    same = [("method", asked.method), ("path", asked.path)]
+    lines = [*_head("http", "throughput_rps", wanted), "[request]", *_pairs(same)]
+    lines += _pairs([("body", asked.body)])
+    lines += ["", "[request.headers]", *_pairs(asked.headers.items())]
+    lines += ["", "[[conformance]]", *_pairs(same), *_pairs([("send", asked.body)])]
+    lines += [f"status = {right.status}", *_pairs([("body", right.body)])]
+    lines += ["", "[conformance.headers]", *_pairs(asked.headers.items())]
+    return "\n".join(lines) + "\n"
+
+
+def _of_programs(wanted: AdHoc, right: Answer, folder: Path) -> str:
+    lines = _head("program", "wall_s", wanted)
+    if right.body is not None:
+        (folder / WORKLOAD / EXPECTED).write_text(right.body)
+        lines += [f'oracle = "cat {EXPECTED}"']
+    lines += ["", "[program]", "args = []", "timeout_s = 3600"]
+    lines += [] if right.body is not None else ['output = "any"']
+    once = "default = 1\nquick = 1\nstandard = 1\nthorough = 1\ncheck = { range = [1, 1], random = [1, 1] }"
+    return "\n".join([*lines, "", "[program.n]", once]) + "\n"
+
+
+def _head(kind: str, metric: str, wanted: AdHoc) -> list[str]:
+    title = "Ad hoc: " + ", ".join(wanted.names)
+    return _pairs([("title", title), ("kind", kind), ("metric", metric), ("reference", wanted.names[0])])
+
+
+def _pairs(pairs: object) -> list[str]:
+    """TOML's basic strings are JSON's, where nothing but ASCII is written as it is."""
+    return [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in pairs if value is not None]  # type: ignore[attr-defined]
+
+
+def _quoted(word: str) -> str:
+    return '"$1"'.join(shlex.quote(part) if part else "" for part in word.split(PORT)) or "''"
+
+
+def _words(line: str) -> list[str]:
+    try:
+        words = shlex.split(line)
+    except ValueError as error:
+        raise UserError(f"{line}: {str(error).lower()}", hint="quote it as a shell would have it") from error
+    if not words:
+        raise UserError("an empty command", hint="deadheat race --program 'sort big.txt' --program ...")
+    return words
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:LONGEST_NAME].strip("-") or "command"

@@ -1,0 +1,134 @@
+"""A folder of workloads, read and checked."""
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat.errors import UserError
+from deadheat.model.claim import Study, metrics_of
+from deadheat.model.contender import Contender, ContenderFile, resolve
+from deadheat.model.workload import Workload
+from deadheat.suite import toml_file
+
+WORKLOAD_FILE = "workload.toml"
+CONTENDER_FILE = "contender.toml"
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Workloads by name, and the contenders of each in order of their names."""
+
+    folder: Path
+    workloads: dict[str, Workload]
+    contenders: dict[str, tuple[Contender, ...]]
+    studies: dict[str, Study]
+
+    def workload(self, name: str) -> Workload:
+        return self.workloads[_known(name, self.workloads, "workload", self.folder)]
+
+    def study(self, name: str) -> Study:
+        return self.studies[_known(name, self.studies, "study", self.folder)]
+
+    def contender(self, workload: str, id_: str) -> Contender:
+        by_id = {contender.id: contender for contender in self.contenders[workload]}
+        return by_id[_known(id_, by_id, f"contender of {workload}", self.folder)]
+
+    def find(self, id_: str, workloads: Iterable[str]) -> list[Contender]:
+        """The contenders of that id in these workloads; an error when none has it."""
+        pool = [contender for name in workloads for contender in self.contenders[name]]
+        _known(id_, {contender.id for contender in pool}, "contender", self.folder)
+        return [contender for contender in pool if contender.id == id_]
+
+
+def load(folder: Path) -> Suite:
+    """Every workload below `folder`, and every contender below each. Raises UserError."""
+    if not folder.is_dir():
+        raise UserError(f"{folder}: no such suite", hint="--suite names a folder of workloads")
+    workloads: dict[str, Workload] = {}
+    contenders: dict[str, tuple[Contender, ...]] = {}
+    for file in sorted(folder.glob(f"*/{WORKLOAD_FILE}")):
+        name = file.parent.name
+        workloads[name] = toml_file.read(file, Workload, name=name)
+        contenders[name] = tuple(_contenders(name, file.parent))
+        if workloads[name].reference:
+            _check_reference(file, workloads[name], contenders[name])
+        elif contenders[name]:
+            workloads[name] = workloads[name].replaced(reference=first_of(contenders[name]))
+        if workloads[name].traits.serves:
+            _check_ports(contenders[name])
+    if not workloads:
+        raise UserError(f"{folder}: holds no workload", hint=f"a workload is a folder with a {WORKLOAD_FILE}")
+    return Suite(folder, workloads, contenders, _studies(folder, workloads, contenders))
+
+
+def first_of(contenders: Iterable[Contender]) -> str:
+    """Who is the reference where nobody says: the first of the list, variants and a ceiling last."""
+    return min(contenders, key=lambda c: (c.class_ == "ceiling", c.variant is not None)).id
+
+
+def _studies(
+    folder: Path, workloads: dict[str, Workload], contenders: dict[str, tuple[Contender, ...]]
+) -> dict[str, Study]:
+    """The published studies whose claims are checked, every name in them known."""
+    studies = {}
+    for file in sorted(folder.glob("claims/*.toml")):
+        study = toml_file.read(file, Study)
+        for place, claim in enumerate(study.claim):
+            if claim.workload not in workloads:
+                line = toml_file.line_of(file, "claim", place, "workload")
+                near = _near(claim.workload, workloads)
+                raise UserError(f'{file}:{line}: no workload is called "{claim.workload}"{near}')
+            kind = workloads[claim.workload].kind
+            if claim.metric not in metrics_of(kind):
+                line = toml_file.line_of(file, "claim", place, "metric")
+                known = ", ".join(metrics_of(kind))
+                raise UserError(
+                    f'{file}:{line}: a workload of kind {kind} has no metric "{claim.metric}"; it has {known}'
+                )
+            ids = [contender.id for contender in contenders[claim.workload]]
+            for key in ("a", "b"):
+                if (name := getattr(claim, key)) not in ids:
+                    line = toml_file.line_of(file, "claim", place, key)
+                    raise UserError(f'{file}:{line}: no contender is called "{name}"{_near(name, ids)}')
+        studies[study.study] = study
+    return studies
+
+
+def _contenders(workload: str, folder: Path) -> Iterable[Contender]:
+    for file in sorted(folder.glob(f"*/{CONTENDER_FILE}")):
+        yield from resolve(workload, file.parent, toml_file.read(file, ContenderFile))
+
+
+def _check_reference(file: Path, workload: Workload, contenders: tuple[Contender, ...]) -> None:
+    ids = [contender.id for contender in contenders]
+    if workload.reference not in ids:
+        line = toml_file.line_of(file, "reference")
+        raise UserError(
+            f'{file}:{line}: reference "{workload.reference}" is no contender{_near(workload.reference, ids)}'
+        )
+
+
+def _check_ports(contenders: tuple[Contender, ...]) -> None:
+    """A server that does not get its port would listen where the next one does too."""
+    for contender in contenders:
+        if not any("{port}" in text for text in (contender.run, *contender.env.values())):
+            file = contender.folder / CONTENDER_FILE
+            where = ("run",) if contender.variant is None else ("variants", contender.variant, "run")
+            raise UserError(
+                f"{file}:{toml_file.line_of(file, *where)}: {contender.id} does not get its port",
+                hint='each server gets one of its own: write {port} in run, or env = { PORT = "{port}" }',
+            )
+
+
+def _known(name: str, known: Iterable[str], what: str, folder: Path) -> str:
+    names = list(known)
+    if name in names:
+        return name
+    hint = _near(name, names) or f"; deadheat list shows what {folder} holds"
+    raise UserError(f'no {what} is called "{name}"{hint}')
+
+
+def _near(name: str, names: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name, list(names), n=1)
+    return f'; did you mean "{near[0]}"?' if near else ""

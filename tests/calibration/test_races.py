@@ -1,0 +1,99 @@
+"""A calibration end to end, with real servers and races as short as they get. What they find is chance."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deadheat.calibration import races, servers, stand, steps, store
+from deadheat.calibration.races import CampaignPlan
+from deadheat.calibration.steps import Step
+from deadheat.errors import UserError
+from deadheat.hosts.cpus import default_cpus
+from deadheat.util.interrupt import InterruptedRunError
+
+
+def tiny(name: str, planted: float = 0.0, *, neighbour: bool = False) -> Step:
+    kind = "planted" if planted else "identical"
+    return Step(name, kind, 2, 2, planted=planted, neighbour=neighbour)  # type: ignore[arg-type]
+
+
+TINY = (tiny("identical-0"), tiny("identical-1", neighbour=True), tiny("planted-10%-0", 0.1))
+
+
+@pytest.fixture
+def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CampaignPlan]:
+    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setenv("DEADHEAT_LOCK", str(tmp_path / "lock"))
+    monkeypatch.setattr(races, "PILOT", Step("pilot", "pilot", 2, 2))
+    monkeypatch.setattr(races, "NEAR_PILOT", Step("pilot-near", "pilot", 2, 2))
+    # Two blocks of a busy machine may say anything of how much work makes a difference.
+    monkeypatch.setattr(servers, "enough", lambda _few, _many: 8_000)
+    monkeypatch.setattr(
+        servers,
+        "planted",
+        lambda n, _ratio, ds: {"plain": n, "twin": n} | {servers.slower(d): 2 * n for d in ds},
+    )
+    monkeypatch.setattr(steps, "usual", lambda: iter(TINY))
+    cpus = default_cpus()
+    before = os.sched_getaffinity(0)
+    yield CampaignPlan(None, False, False, tmp_path / "races.jsonl", cpus.servers, cpus.generators, seed=1)
+    assert os.sched_getaffinity(0) == before
+
+
+def test_every_step_is_raced_and_kept(plan: CampaignPlan) -> None:
+    said: list[str] = []
+    outcome = races.run(plan, said.append)
+    assert outcome.complete and not outcome.interrupted
+    kept = store.read_races(plan.races)
+    assert [race.step for race in kept] == ["pilot", "pilot-near", *(step.name for step in TINY)]
+    assert kept == outcome.races
+    for race in kept:
+        assert len(race.effects) == 2 and race.ratio > 0 and race.load_s > 0
+        assert race.truth is not None and race.cpu_us is not None
+        assert race.ci is not None and race.ci[0] < race.ratio < race.ci[1]
+    # Twice the work: whatever the machine does, that is seen.
+    assert kept[-1].iterations == (8_000, 16_000)
+    assert kept[-1].truth is not None and kept[-1].truth > 1
+    assert outcome.calibration is not None and store.current() == outcome.calibration
+    assert any(line.startswith("planted-10%-0") for line in said)
+
+
+def test_stopped_it_keeps_what_it_has_and_goes_on_from_there(
+    plan: CampaignPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, left = stand.Stand.race, itertools.count()
+
+    def stopped(self: stand.Stand, step: Step, seed: int) -> object:
+        if next(left) == 3:
+            raise InterruptedRunError
+        return real(self, step, seed)
+
+    monkeypatch.setattr(stand.Stand, "race", stopped)
+    first = races.run(plan, lambda _: None)
+    assert first.interrupted and len(first.races) == 3
+    assert first.calibration is not None  # of the one race of identical servers there is
+    second = races.run(plan, lambda _: None)
+    assert not second.interrupted and second.complete
+    assert second.races[:3] == first.races
+    assert [race.step for race in second.races[3:]] == [step.name for step in TINY[1:]]
+
+
+def test_a_budget_that_holds_no_more_races_ends_it(plan: CampaignPlan) -> None:
+    outcome = races.run(CampaignPlan(**{**vars(plan), "budget_s": 0.1}), lambda _: None)
+    assert not outcome.complete and outcome.calibration is None
+    assert [race.kind for race in outcome.races] == ["pilot", "pilot"]
+
+
+def test_races_of_another_machine_are_not_mixed_in(
+    plan: CampaignPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    races.run(CampaignPlan(**{**vars(plan), "budget_s": 0.1}), lambda _: None)
+    elsewhere = store.this_machine().model_copy(update={"kernel": "9.9"})
+    monkeypatch.setattr(store, "this_machine", lambda: elsewhere)
+    with pytest.raises(UserError, match="another machine or kernel"):
+        races.run(plan, lambda _: None)

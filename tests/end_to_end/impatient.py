@@ -1,0 +1,70 @@
+"""`deadheat` with less patience: the same command line, but tests need not sit through its time limits.
+
+Run as `python impatient.py race ...`. Only waits are cut, and what noise would decide: nothing that a
+test looks at.
+"""
+
+import os
+from dataclasses import replace
+from types import ModuleType
+
+import deadheat.kinds.conformance
+import deadheat.kinds.grpc.frames
+import deadheat.kinds.grpc.kind
+import deadheat.kinds.server.block
+import deadheat.kinds.server.started
+import deadheat.plan.duration
+import deadheat.plan.equal_load
+import deadheat.plan.races
+import deadheat.results.derive
+import deadheat.results.gates.registry
+import deadheat.stats.steady
+import deadheat.studies.server
+from deadheat.cli import main
+
+READY_TIMEOUT_S = 6.0
+
+OF_THE_MACHINE = ("loop-delay", "runqueue-wait", "frozen")
+
+
+def cut(module: ModuleType, **values: object) -> None:
+    """Give constants of a module other values; one that is not there any more is a mistake."""
+    assert values.keys() <= vars(module).keys(), (
+        f"{module.__name__} has lost {values.keys() - vars(module).keys()}"
+    )
+    vars(module).update(values)
+
+
+def hurry() -> None:
+    cut(deadheat.kinds.server.started, READY_TIMEOUT_S=READY_TIMEOUT_S, STOP_GRACE_S=1.0)
+    # Slices do not grow with a latency that is the busy machine's, so that blocks of one plan are alike.
+    cut(deadheat.kinds.server.block, REQUEST_TIMEOUT_MS=2000, LEAD_IN_LATENCIES=0, COUNTED_LATENCIES=0)
+    cut(deadheat.kinds.grpc.kind, CONCURRENT=100)
+    cut(deadheat.kinds.grpc.frames, ANSWER_S=3.0, STOP_GRACE_S=2.0)
+    cut(deadheat.kinds.conformance, IDLE_S=0.05)
+    if answer_timeout_s := os.environ.get("DEADHEAT_TEST_ANSWER_TIMEOUT_S"):
+        cut(deadheat.kinds.conformance, TIMEOUT_S=float(answer_timeout_s))
+    if outside_limit_s := os.environ.get("DEADHEAT_TEST_OUTSIDE_LIMIT_S"):
+        cut(deadheat.studies.server, PATIENCE_S=0.0, LONGEST_S=float(outside_limit_s))
+    cut(deadheat.plan.duration, START_S=0.1)
+    # How busy the machine is beside a test is nobody's business.
+    cut(deadheat.plan.races, WARM_UP_MS=50, LEAD_IN_MS=20, COUNTED_MS=40, DISTURBANCE=None, LEAVING=None)
+    cut(deadheat.stats.steady, SHORTEST_S=0.05, LONGEST_S=0.05)
+    cut(deadheat.plan.equal_load, LEAD_IN_MS=10, LONGEST=1)
+    sizes = deadheat.plan.duration.SIZES
+    sizes["quick"] = replace(sizes["quick"], open_loop_ms=30)
+    # When a race is settled depends on the machine's noise; how many blocks a test finds must not.
+    cut(deadheat.results.derive, settled=lambda _: False)
+    # Nor must what others did on the machine take a verdict away: other tests run at the same time.
+    # What the machine does to a race is not these tests' matter.
+    registry = deadheat.results.gates.registry
+    cut(
+        registry,
+        CONTENDER_GATES={n: g for n, g in registry.CONTENDER_GATES.items() if n not in OF_THE_MACHINE},
+        RACE_GATES={"enough-blocks": registry.RACE_GATES["enough-blocks"]},
+    )
+
+
+if __name__ == "__main__":
+    hurry()
+    main()

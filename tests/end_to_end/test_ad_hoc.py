@@ -1,0 +1,122 @@
+"""Commands raced without a suite: what the first of them answers is what all must answer."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .bench import HABITS, Deadheat
+
+SERVER = HABITS / "server.py"
+BUDGET = ("--budget", "8s", "--seed", "7")
+
+
+@pytest.fixture
+def deadheat(home: Path) -> Deadheat:
+    """With no suite anywhere."""
+    return Deadheat(home, home / "no-suite")
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Callable[..., str]:
+    """A server's command line; it counts its starts in a file where it stands."""
+
+    def line(port: str = "{port}") -> str:
+        return f"{shlex.join(['env', '-C', str(tmp_path), sys.executable, '-S', '-E', str(SERVER)])} {port}"
+
+    return line
+
+
+def test_two_servers(deadheat: Deadheat, server: Callable[..., str]) -> None:
+    lines = ("--command", server(), "--command", server(), "-n", "main", "-n", "branch")
+    ended = deadheat.run("race", *lines, "--path", "/users", "--connections", "4", *BUDGET)
+    assert ended.code in (0, 4), ended
+    assert deadheat.row("main")["status"] == deadheat.row("branch")["status"] == "measured"
+    [race] = deadheat.results()["workloads"]
+    assert race["name"] == "ad-hoc"
+    assert race["reference"] == "main"
+    assert "again: deadheat race" in ended.err
+    # As it can be pasted into a shell.
+    assert shlex.quote(server()) in ended.err
+
+
+def test_a_server_that_takes_its_port_from_the_environment(
+    deadheat: Deadheat, server: Callable[..., str]
+) -> None:
+    by_environment = f"sh -c {shlex.quote('exec ' + server(port='$PORT'))}"
+    ended = deadheat.run("race", "--command", by_environment, "--command", by_environment, *BUDGET)
+    assert ended.code in (0, 4), ended
+    assert {row["status"] for row in deadheat.results()["workloads"][0]["contenders"]} == {"measured"}
+
+
+def test_another_answer_than_the_firsts_is_no_answer(
+    deadheat: Deadheat, server: Callable[..., str], tmp_path: Path
+) -> None:
+    other = tmp_path / "other.py"
+    other.write_text(SERVER.read_text().replace('f"Hello from {token}!"', 'f"Bye from {token}!"'))
+    lying = server().replace(str(SERVER), str(other))
+    lines = ("--command", server(), "--command", lying, "-n", "right", "-n", "other")
+    ended = deadheat.run("race", *lines, "--path", "/a", *BUDGET)
+    row = deadheat.row("other")
+    assert row["status"] == "failed", ended
+    assert 'expected body "Hello from a!"' in row["reason"]
+    ended = deadheat.run("race", *lines, "--path", "/a", "--answers-may-differ", *BUDGET)
+    assert deadheat.row("other")["status"] == "measured", ended
+
+
+def test_programs_are_held_to_the_firsts_output(deadheat: Deadheat) -> None:
+    lines = ("--program", "printf %s one", "--program", "echo -n one", "--program", "printf %s two")
+    ended = deadheat.run("race", *lines, "-n", "a", "-n", "b", "-n", "c", *BUDGET)
+    assert ended.code in (0, 4), ended
+    assert deadheat.row("a")["status"] == deadheat.row("b")["status"] == "measured", ended
+    assert deadheat.row("c")["status"] == "failed"
+    # A size is no part of what a user asked for.
+    assert "wall time, n" not in ended.out
+
+
+def test_an_output_that_changes_is_not_compared(deadheat: Deadheat) -> None:
+    ended = deadheat.run("race", "--program", "date +%N", "--program", "date +%N%N", *BUDGET)
+    assert "the output is not compared" in ended.err
+    assert {row["status"] for row in deadheat.results()["workloads"][0]["contenders"]} == {"measured"}
+
+
+def test_braces_and_a_shells_syntax(deadheat: Deadheat) -> None:
+    ended = deadheat.run(
+        "race", "--shell", "--program", "seq 9 | awk '{print}' | tail -n 1", "--program", "echo 9", *BUDGET
+    )
+    assert {row["status"] for row in deadheat.results()["workloads"][0]["contenders"]} == {"measured"}, ended
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--program", "true"), "a race takes two"),
+        (("--program", "true", "--command", "true"), "servers and programs do not race each other"),
+        (("fib", "--program", "true", "--program", "true"), "--program races without a suite"),
+        (("--program", "true", "--program", "'"), "no closing quotation"),
+        (("--program", "true", "--program", ""), "an empty command"),
+        (("--program", "true", "--program", "true", "-n", "a", "-n", "a"), 'two commands are called "a"'),
+        (("--program", "true", "--program", "true", *("-n", "x") * 3), "3 names for 2 commands"),
+        (("-n", "x"), "--name names a --command or a --program"),
+        (("--command", "true", "--command", "true", "-H", "no"), "is no header"),
+        (("--program", "false", "--program", "true"), "false: it exited with status 1"),
+        (("--program", "no-such-program", "--program", "true"), "no-such-program"),
+        (("--command", "true", "--command", "true"), "true: "),
+    ],
+)
+def test_what_cannot_be_raced_is_one_line(deadheat: Deadheat, words: tuple[str, ...], said: str) -> None:
+    ended = deadheat.run("race", *words)
+    assert ended.code in (2, 3), ended
+    assert said in ended.error
+    assert not deadheat.runs.exists() or not list(deadheat.runs.iterdir())
+
+
+def test_the_first_serves_no_such_path(deadheat: Deadheat) -> None:
+    empty = f"{shlex.quote(sys.executable)} -m http.server --bind 127.0.0.1 {{port}}"
+    ended = deadheat.run("race", "--command", empty, "--command", empty, "--path", "/nowhere")
+    assert "answers GET /nowhere with 404" in ended.error
+    assert "--path names what it serves" in ended.error

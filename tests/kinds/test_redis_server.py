@@ -1,0 +1,84 @@
+"""The servers that the referee starts: a port that somebody else has, and data that are somebody else's."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+from contextlib import ExitStack
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from deadheat.hosts.local import LocalHost
+from deadheat.kinds.services import start as services
+from deadheat.model.service import Service
+from deadheat.run.kind import RaceUnavailableError, Stage
+from deadheat.suite.suite import load
+
+
+class TakenPort(LocalHost):
+    """A host where another was quicker: the port that was free is not any more."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__()
+        self._taken = port
+
+    def free_port(self) -> int:
+        return self._taken
+
+
+def stage(host: LocalHost, logs: Path) -> Stage:
+    """As much of a race as a server is started from."""
+    plan = SimpleNamespace(generator_cpus=tuple(os.sched_getaffinity(0)))
+    never = SimpleNamespace(requested=False, check=lambda: None)
+    made: Any = SimpleNamespace(host=host, logs=logs, plan=plan, stop=never)
+    return cast(Stage, made)
+
+
+def service(program: str) -> Service:
+    """As the built-in suite has it."""
+    workload = load(Path(__file__).parents[2] / "suite").workload("redis-pipeline")
+    (found,) = workload.services_at({"server": program})
+    return found
+
+
+def ask(port: int, *words: str) -> str:
+    """A command's one-line answer, or the line of the bulk string."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(" ".join(words).encode() + b"\r\n")
+        with connection.makefile("rb") as reader:
+            line = reader.readline().decode().strip()
+            return reader.readline().decode().strip() if line.startswith("$") else line
+
+
+VALKEY = pytest.param(
+    "valkey",
+    marks=pytest.mark.skipif(shutil.which("valkey-server") is None, reason="apt-get install valkey-server"),
+)
+
+
+@pytest.mark.parametrize("program", ["redis", "sink", VALKEY])
+def test_a_redis_that_has_the_port_already_keeps_its_data(
+    redis_port: int, tmp_path: Path, program: str
+) -> None:
+    assert ask(redis_port, "SET", "mine", "precious") == "+OK"
+    with TakenPort(redis_port) as host, ExitStack() as stack:
+        with pytest.raises(RaceUnavailableError) as raised:
+            services.start(stage(host, tmp_path), service(program), stack)
+        assert f"{redis_port}" in str(raised.value) or "in use" in str(raised.value)
+    assert ask(redis_port, "GET", "mine") == "precious"
+
+
+@pytest.mark.parametrize("program", ["redis", VALKEY])
+def test_a_server_of_ours_is_gone_with_its_stack(tmp_path: Path, program: str) -> None:
+    with LocalHost() as host:
+        with ExitStack() as stack:
+            server = services.start(stage(host, tmp_path), service(program), stack)
+            server.reset()
+            assert server.port != 6379
+        assert host.collect(server.handle).exit is not None
+        with pytest.raises(ConnectionRefusedError):
+            ask(server.port, "PING")

@@ -1,0 +1,116 @@
+"""What earlier races on this machine say of one that is planned, on ledgers whose truth is known."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from deadheat.model.observation import Observation
+from deadheat.model.past import Past, PastRace
+from deadheat.model.plan import RacePlan
+from deadheat.plan import past
+from deadheat.report import gates
+from deadheat.results import derive
+from deadheat.results import past as results_past
+from deadheat.results.tally import tally
+from deadheat.storage import past_races
+from tests.made.observed import observations, plan, race, suite
+
+TODAY = "2026-01-02T03:04:05Z"
+
+
+def line(number: int, **changed: object) -> PastRace:
+    of = {
+        "run": f"r{number}", "started": "2026-01-01T00:00:00Z", "machine": "m", "workload": "echo",
+        "kind": "http", "method_version": 2, "excludes": False,
+    }  # fmt: skip
+    return PastRace.model_validate(of | changed)
+
+
+def test_the_last_hundred_null_pairs_of_this_kind_and_method_are_pooled() -> None:
+    ledger = [line(n, excludes=n < 50) for n in range(130)]
+    ledger += [line(200, kind="program", excludes=True), line(201, method_version=1, excludes=True)]
+    ledger += [line(202, excludes=None)]
+    found = past.of_race(race(), ledger, TODAY)
+    assert (found.null_pairs, found.excluding) == (100, 20)
+
+
+def test_races_of_the_same_workload_and_day_are_counted_and_said() -> None:
+    ledger = [line(n, started=TODAY) for n in range(2)]
+    ledger += [line(3), line(4, started=TODAY, workload="other"), line(5, started=TODAY, setting="x")]
+    assert past.of_race(race(), ledger, TODAY).today == 2
+    notes = past.with_past(race(), ledger, TODAY).notes
+    assert notes == ("race number 3 of this workload on this machine today",)
+    assert past.with_past(race(), [], TODAY).notes == ()
+
+
+def starts(slow: bool) -> tuple[float, ...]:
+    """Thirty starts; of the skewed ones every fifth is 10% slower."""
+    noise = np.random.default_rng(4).normal(0, 0.01, 30)
+    return tuple(float(x) - (0.1 if slow and n % 5 == 0 else 0.0) for n, x in enumerate(noise))
+
+
+def ledger(slow: bool) -> list[PastRace]:
+    of = starts(slow)
+    return [line(n, starts={"fast": of[6 * n : 6 * n + 6], "slow": starts(False)[:6]}) for n in range(5)]
+
+
+def test_a_race_with_skewed_starts_has_ten_blocks_for_about_the_same_time() -> None:
+    planned = past.with_past(race(blocks=6, rounds=20), ledger(slow=True), TODAY)
+    assert past.skewed(planned) == ["fast"]
+    assert (planned.blocks, planned.rounds) == (10, 12)
+    assert any("starts of fast were skewed" in note for note in planned.notes)
+    even = past.with_past(race(blocks=6, rounds=20), ledger(slow=False), TODAY)
+    assert (even.blocks, even.rounds, even.notes) == (6, 20, ())
+
+
+@pytest.mark.parametrize(("blocks", "verdict"), [(6, "inconclusive"), (10, "faster")])
+def test_skewed_starts_have_no_verdict_before_ten_blocks(tmp_path: Path, blocks: int, verdict: str) -> None:
+    planned = race(blocks).replaced(past=Past(starts={"fast": starts(True)}))
+    (result,) = derive.results(plan(planned, suite(tmp_path)), {}, observations(planned)).workloads
+    assert result.verdicts[0].verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("pairs", "excluding", "ok"), [(100, 5, True), (100, 10, True), (100, 11, False), (20, 4, False)]
+)
+def test_a_pool_that_is_surely_off_leaves_no_verdict(
+    tmp_path: Path, pairs: int, excluding: int, ok: bool
+) -> None:
+    planned = race().replaced(past=Past(null_pairs=pairs, excluding=excluding))
+    (result,) = derive.results(plan(planned, suite(tmp_path)), {}, observations(planned)).workloads
+    gate = next(gate for gate in result.gates if gate.name == "null-pool")
+    assert gate.ok == ok
+    assert (result.verdicts[0].verdict == "invalid") != ok
+    assert f"of {pairs} earlier ones here {excluding} excluded 1" in gates.summary(result)
+    assert "could have seen a bias of" in gates.summary(result)
+
+
+def test_a_small_pool_says_nothing(tmp_path: Path) -> None:
+    planned = race().replaced(past=Past(null_pairs=19, excluding=19))
+    (result,) = derive.results(plan(planned, suite(tmp_path)), {}, observations(planned)).workloads
+    assert "null-pool" not in [gate.name for gate in result.gates]
+
+
+def test_what_a_race_leaves_is_its_null_pair_and_its_starts_by_themselves(tmp_path: Path) -> None:
+    """Whatever the machine did to a whole block, and whoever is faster, is not in them."""
+    planned: RacePlan = race(blocks=6)
+    seen: list[Observation] = observations(planned, noise=0.001)
+    found = results_past.starts(tally(planned, seen))
+    assert {id_: len(of) for id_, of in found.items()} == {"slow": 12, "fast": 6, "ceiling": 6}
+    assert all(abs(sum(of)) < 1e-4 and max(map(abs, of)) < 0.05 for of in found.values())
+    made = plan(planned, suite(tmp_path))
+    (left,) = results_past.of_run(made, derive.results(made, {}, seen), seen, "m")
+    assert (left.workload, left.kind, left.excludes, left.machine) == ("echo", "http", False, "m")
+
+
+def test_the_ledger_outlives_torn_lines_and_holds_a_resumed_run_once(tmp_path: Path) -> None:
+    path = tmp_path / "cache" / "past.jsonl"
+    past_races.add([line(1), line(2)], path)
+    path.write_text(path.read_text() + '{"run": "torn')
+    past_races.add([line(2, excludes=True)], path)
+    assert [(one.run, one.excludes) for one in past_races.read(path)] == [("r1", False), ("r2", True)]
+    assert all(json.loads(one) for one in path.read_text().splitlines())

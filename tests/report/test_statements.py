@@ -1,0 +1,149 @@
+"""Every checkable statement of the studies has an answer, and what answers it is in the run."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from deadheat.cli.app import app
+from deadheat.generators import wrk
+from deadheat.model.claim import PublishedRow, Study
+from deadheat.model.result import Results
+from deadheat.model.statement import Statement
+from deadheat.report import claims_table, published_columns, statements
+from deadheat.storage import migrate
+from deadheat.suite.suite import load
+
+ROOT = Path(__file__).parents[2]
+RUNS = ROOT / "tests" / "fixtures" / "runs-f6a1ed6"
+# A second reading counted as many checkable statements in the four texts.
+COUNTED = {
+    "go-vs-crystal-2020": 19,
+    "phoenix-vs-go-2016": 30,
+    "rust-vs-crystal-redis-2020": 27,
+    "go-vs-rust-grpc": 18,
+}
+
+
+@pytest.fixture(scope="module")
+def studies() -> Mapping[str, Study]:
+    return load(ROOT / "suite").studies
+
+
+@pytest.fixture(scope="module")
+def ours() -> Results:
+    return _results("deadheat")
+
+
+@pytest.fixture(scope="module")
+def theirs() -> Results:
+    """A race by a study's own method."""
+    return _results("as-published")
+
+
+def _results(name: str) -> Results:
+    packed = RUNS / name / "results.json.gz"
+    return Results.model_validate(migrate.results(json.loads(gzip.decompress(packed.read_bytes()))))
+
+
+def test_the_texts_are_covered_and_every_claim_is_somebodys(studies: Mapping[str, Study]) -> None:
+    for name, least in COUNTED.items():
+        study = studies[name]
+        assert len(study.statement) >= least
+        assert {id_ for one in study.statement for id_ in one.claims} == {claim.id for claim in study.claim}
+        assert {one.load for one in study.statement if one.load} == {load.name for load in study.load}
+
+
+def test_every_column_that_is_named_was_printed_of_its_rows(studies: Mapping[str, Study]) -> None:
+    for study in studies.values():
+        printed = {row.contender: row for row in study.as_published.row} if study.as_published else {}
+        for one in study.statement:
+            for row in one.rows or (tuple(printed) if one.column else ()):
+                assert one.column is not None
+                assert published_columns.published(one.column, printed[row]), (one.words, row)
+
+
+def test_each_has_an_outcome_and_what_it_rests_on(studies: Mapping[str, Study], ours: Results) -> None:
+    answers = statements.answered(studies.values(), ours)
+    assert len(answers) == sum(len(study.statement) for study in studies.values())
+    assert all(one.outcome and one.because and all(one.because) for one in answers)
+    said = {(one.study, one.statement.words): one for one in answers}
+    size = said["go-vs-crystal-2020", "5 times smaller"]
+    [claim] = [c for c in ours.claims if c.id == "fib-binary-size" and c.method == "deadheat"]
+    assert size.outcome == claims_table.answer(claim)
+    assert said["go-vs-rust-grpc", "5000 concurrent requests"].outcome == statements.CONTRADICTED
+    assert said["phoenix-vs-go-2016", "maybe I miss some performance trigger"].outcome == statements.NEVER
+    assert said["go-vs-crystal-2020", "the 47th number which is 2,971,215,073"].outcome == statements.HOLDS
+
+
+def test_a_column_stands_beside_ours_by_the_studys_own_method(
+    studies: Mapping[str, Study], theirs: Results
+) -> None:
+    raced = {race.setting for race in theirs.workloads}
+    of = [study for study in studies.values() if study.study in raced]
+    beside = [one for one in statements.answered(of, theirs) if one.outcome == statements.BESIDE]
+    assert beside
+    assert all("published" in clause and "here" in clause for one in beside for clause in one.because)
+
+
+def test_a_statement_has_just_one_answer() -> None:
+    with pytest.raises(ValueError, match="needs one of"):
+        Statement(words="fast", where="here")
+    with pytest.raises(ValueError, match="needs one of"):
+        Statement(words="fast", where="here", never="no figure", claims=("a",))
+    with pytest.raises(ValueError, match="names rows but no column"):
+        Statement(words="fast", where="here", never="no figure", rows=("a",))
+
+
+def test_what_a_statement_names_must_be_there(studies: Mapping[str, Study]) -> None:
+    study = studies["go-vs-crystal-2020"].model_dump(mode="json")
+    study["statement"] = [{"words": "fast", "where": "here", "claims": ["nobody"]}]
+    with pytest.raises(ValueError, match='"fast": no claim is called "nobody"'):
+        Study.model_validate_json(json.dumps(study))
+
+
+def test_a_text_of_wrk_becomes_the_columns_that_the_study_printed() -> None:
+    read = wrk.read(
+        "Running 30s test @ http://127.0.0.1:4000/\n"
+        "  4 threads and 10 connections\n"
+        "  Thread Stats   Avg      Stdev     Max   +/- Stdev\n"
+        "    Latency     1.14ms  561.35us  16.65ms   73.90%\n"
+        "    Req/Sec     1.77k   109.77     2.01k    80.17%\n"
+        "  210882 requests in 30.01s, 68.62MB read\n"
+        "Requests/sec:   7026.62\n"
+        "Transfer/sec:      2.29MB\n"
+    )
+    assert read.within_stdev_percent == 73.9
+    assert read.thread_rps == pytest.approx(
+        {
+            "mean": 1770.0,
+            "stdev": 109.77,
+            "max": 2010.0,
+            "within_stdev_percent": 80.17,
+        }
+    )
+    row = PublishedRow(contender="phoenix", requests=read.requests, seconds=read.seconds, mb_read=68.62)
+    assert published_columns.published("bytes read", row) == "68.6 MB, 2.29 MB/s, 341 bytes a response"
+
+
+def test_the_command_lists_them(tmp_path: Path, studies: Mapping[str, Study]) -> None:
+    folder = tmp_path / "run"
+    shutil.copytree(RUNS / "deadheat", folder)
+    for packed in folder.glob("*.gz"):
+        packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
+    # Plans of that time hold no facts of the suite: those of today are read, statements among them.
+    plan = folder / "plan.json"
+    plan.write_text(plan.read_text().replace("@SUITE@", str(ROOT / "suite")))
+    said = CliRunner().invoke(app, ["claims", "go-vs-crystal-2020", "--statements", "--run", str(folder)])
+    assert said.exit_code == 0, said.output
+    assert '"5 times smaller" (Fibonacci, below the table)' in said.output
+    listed = CliRunner().invoke(app, ["claims", "--statements", "--json", "--run", str(folder)])
+    assert len(json.loads(listed.stdout)) == sum(len(study.statement) for study in studies.values())
+    short = CliRunner().invoke(app, ["claims", "--run", str(folder)])
+    assert "deadheat claims --statements" in short.output

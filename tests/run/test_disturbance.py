@@ -1,0 +1,111 @@
+"""Blocks that somebody got into: told by the machine's counters, and blind to what was measured."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from deadheat.model.finding import DisturbedBlocks
+from deadheat.model.observation import Disturbance, Interference, OtherProcess
+from deadheat.model.plan import DisturbanceLimits
+from deadheat.report import disturbance as words
+from deadheat.run import disturbance
+
+SECOND = 10**9
+LIMITS = DisturbanceLimits(others=0.03, steal=0.05, throttled=0.01)
+CARGO = OtherProcess(pid=812, name="cargo", cpu_ns=3 * SECOND)
+TOP = OtherProcess(pid=9, name="top", cpu_ns=SECOND // 10)
+
+
+def around(**more: object) -> Interference:
+    """Ten seconds of two CPUs; the rest as on an idle machine."""
+    quiet: dict[str, object] = {
+        "race": "hello",
+        "block": 2,
+        "cpus": (0, 1),
+        "wall_ns": 10 * SECOND,
+        "busy_ns": 15 * SECOND,
+        "own_ns": 15 * SECOND,
+        "others_ns": 0,
+        "steal_ns": 0,
+        "iowait_ns": 0,
+    }
+    return Interference.model_validate({**quiet, **more})
+
+
+def test_a_quiet_block_counts() -> None:
+    assert disturbance.of_block(around(), LIMITS) is None
+    assert disturbance.of_block(around(others_ns=-SECOND), LIMITS) is None
+
+
+@pytest.mark.parametrize(
+    ("over", "by", "share"),
+    [
+        ({"others_ns": 6 * SECOND}, "other programs", 0.3),
+        ({"steal_ns": 2 * SECOND}, "another machine", 0.1),
+        ({"throttled_ns": SECOND}, "throttling", 0.05),
+    ],
+)
+def test_each_limit_disturbs_by_itself(over: dict[str, int], by: str, share: float) -> None:
+    found = disturbance.of_block(around(**over), LIMITS)
+    assert found is not None
+    assert found.by == by
+    assert found.share == pytest.approx(share)
+    just_below = {name: round(ns * found.limit / found.share) - 1 for name, ns in over.items()}
+    assert disturbance.of_block(around(**just_below), LIMITS) is None
+
+
+def test_it_says_who() -> None:
+    found = disturbance.of_block(around(others_ns=6 * SECOND, busiest=(CARGO, TOP)), LIMITS)
+    assert found is not None and found.who == ("cargo (pid 812)", "top (pid 9)")
+    told = words.during(2, found)
+    assert told.startswith("block 3 does not count: cargo (pid 812) and others had 30% of the time")
+
+
+def test_a_machine_that_does_not_tell_of_quotas_is_not_throttled() -> None:
+    assert disturbance.of_block(around(throttled_ns=None), LIMITS) is None
+
+
+def test_a_moment_is_too_short_to_tell() -> None:
+    short = around(wall_ns=SECOND // 10, others_ns=SECOND // 10)
+    assert disturbance.of_block(short, LIMITS) is None
+
+
+def test_the_decision_reads_no_results() -> None:
+    """It is given the machine's counters and the plan's limits, and nothing else."""
+    assert list(inspect.signature(disturbance.of_block).parameters) == ["around", "limits"]
+    of_contenders = ("repl", "rate", "latency", "runqueue", "delay", "entry")
+    assert not [name for name in Interference.model_fields if any(word in name for word in of_contenders)]
+
+
+@pytest.mark.parametrize(
+    ("wall", "busy", "own", "steal", "known"),
+    [(43.2, 40.51, 39.46, 1.88, True), (40.98, 21.44, 29.32, 24.54, False), (47.3, 47.32, 45.3, 0.05, True)],
+    ids=["a little stolen", "a third stolen", "none stolen"],
+)
+def test_what_others_used_is_known_where_little_was_stolen(
+    wall: float, busy: float, own: float, steal: float, known: bool
+) -> None:
+    """Seconds of three blocks of one race, as its machine told them."""
+    block = around(
+        wall_ns=round(wall * SECOND),
+        busy_ns=round(busy * SECOND),
+        own_ns=round(own * SECOND),
+        others_ns=round((busy - own) * SECOND),
+        steal_ns=round(steal * SECOND),
+    )
+    assert block.others_known is known
+    found = disturbance.of_block(block, LIMITS)
+    assert (found is None) is known
+    if known:
+        assert -0.02 <= block.others_ns / (2 * block.wall_ns) <= 0.03
+    else:
+        assert found is not None and found.by == "another machine"
+
+
+def test_a_report_tells_of_the_worst() -> None:
+    worst = Disturbance(by="other programs", share=0.3, limit=0.03, who=("cargo (pid 812)",))
+    assert words.afterwards(DisturbedBlocks(blocks=2, worst=worst)) == (
+        "2 blocks do not count: cargo (pid 812) had 30% of the time of the race's CPUs (limit 3%)"
+    )

@@ -1,0 +1,73 @@
+"""Who leaves a race before its end: those whose pairs are settled, or hardly can be."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+from deadheat.model.observation import Left, Observation, Settled, Slice
+from deadheat.model.plan import Leaving, RacePlan
+from deadheat.report.findings import sentences
+from deadheat.results import derive
+from tests.made import playing
+from tests.made.observed import plan, race
+
+
+def leaving(blocks: int) -> RacePlan:
+    return race(blocks).replaced(leaving=Leaving())
+
+
+def raced(tmp_path: Path, kind: playing.Playing, blocks: int = 12) -> list[Observation]:
+    return playing.run(tmp_path, plan(leaving(blocks), playing.suite_in(tmp_path)), kind)
+
+
+def left(observed: list[Observation]) -> list[tuple[str, str, int]]:
+    return [(o.entry, o.why, o.from_block) for o in observed if isinstance(o, Left)]
+
+
+def test_a_settled_pair_ends_the_race(tmp_path: Path) -> None:
+    kind = playing.Playing(noise=0.05)
+    observed = raced(tmp_path, kind)
+    assert ("fast", "settled", 5) in left(observed)
+    assert len(kind.raced) == 5
+    assert [o.blocks for o in observed if isinstance(o, Settled)] == [5]
+
+
+def test_a_pair_that_hardly_can_be_settled_is_given_up_halfway(tmp_path: Path) -> None:
+    """At exactly the margin's edge no number of blocks helps."""
+    kind = playing.Playing(noise=0.02, speeds={"fast": 1.02})
+    observed = raced(tmp_path, kind)
+    (after,) = [block for entry, why, block in left(observed) if (entry, why) == ("fast", "hopeless")]
+    assert 6 <= after < 12
+    result = derive.results(plan(leaving(12), playing.suite_in(tmp_path)), {}, observed).workloads[0]
+    assert result.verdicts[0].verdict == "inconclusive"
+    assert f"given up with hardly a chance to be settled: fast after {after} of 12 blocks" in sentences(
+        result
+    )
+
+
+def test_without_the_rule_all_race_on(tmp_path: Path) -> None:
+    kind = playing.Playing(noise=0.02, speeds={"fast": 1.02})
+    asked = race(12)
+    observed = playing.run(tmp_path, plan(asked, playing.suite_in(tmp_path)), kind)
+    assert len(kind.raced) == 12 and not left(observed)
+
+
+def test_who_has_left_is_in_no_later_block_and_the_ceiling_stays_for_five(tmp_path: Path) -> None:
+    kind = playing.Playing(noise=0.6)
+    observed = raced(tmp_path, kind)
+    assert ("ceiling", "enough", 5) in left(observed)
+    assert all(set(later) <= set(earlier) for earlier, later in pairwise(kind.raced))
+    assert all("ceiling" in block for block in kind.raced[:5])
+    assert all("ceiling" not in block for block in kind.raced[5:])
+    assert {"slow", "slow'"} <= set(kind.raced[-1])
+    assert {o.block for o in observed if isinstance(o, Slice) and o.entry == "ceiling"} == set(range(5))
+
+
+def test_a_run_taken_up_again_leaves_out_who_had_left(tmp_path: Path) -> None:
+    observed = raced(tmp_path, playing.Playing(noise=0.6))
+    at = next(i for i, o in enumerate(observed) if isinstance(o, Left))
+    (tmp_path / "run" / "journal.jsonl").unlink()
+    again = playing.Playing(noise=0.6)
+    playing.run(tmp_path, plan(leaving(12), playing.suite_in(tmp_path)), again, observed[: at + 1])
+    assert again.raced and all("ceiling" not in block for block in again.raced)

@@ -1,0 +1,79 @@
+"""How many blocks may be begun, and what is said to be left: by wall times and counts alone."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+from deadheat.model.observation import BlockEnded, Disturbance
+from deadheat.model.plan import DisturbanceLimits
+from deadheat.run import disturbance, repeats
+from deadheat.run.progress import NoView
+from tests.made import playing
+from tests.made.observed import plan, race
+
+PLANNED = race(blocks=6).replaced(estimated_s=240.0)
+
+
+def test_without_a_budget_twice_as_many_as_planned_may_be_begun() -> None:
+    assert repeats.most_blocks(PLANNED, [], budgeted=False) == 12
+    assert repeats.most_blocks(PLANNED, [90.0] * 5, budgeted=False) == 12
+
+
+@pytest.mark.parametrize(
+    ("wall_s", "most"),
+    [(40.0, 6), (90.0, 6), (30.0, 8), (10.0, 12)],
+    ids=["as planned", "slow", "fast", "faster"],
+)
+def test_repeats_come_out_of_the_budget(wall_s: float, most: int) -> None:
+    assert repeats.most_blocks(PLANNED, [wall_s] * 3, budgeted=True) == most
+
+
+def test_what_is_left_counts_repeats_to_be_expected() -> None:
+    at_first = repeats.progress(PLANNED, [], 0, 0.5, budgeted=False)
+    assert (at_first.clean, at_first.uncounted, at_first.left_s) == (0, 0, 5.5 * 40)
+    quiet = repeats.progress(PLANNED, [40.0] * 4, 4, 0.0, budgeted=False)
+    assert (quiet.left_s, quiet.uncounted) == (80.0, 0)
+    assert quiet.done == pytest.approx(4 / 6)
+    noisy = repeats.progress(PLANNED, [40.0] * 4, 2, 0.0, budgeted=False)
+    assert (noisy.clean, noisy.uncounted, noisy.left_s) == (2, 2, 8 * 40.0)
+
+
+def test_what_is_left_is_bounded_as_the_blocks_are() -> None:
+    hardly = repeats.progress(PLANNED, [40.0] * 10, 1, 0.5, budgeted=False)
+    assert hardly.left_s == 1.5 * 40.0
+    assert repeats.progress(PLANNED, [40.0] * 3, 0, 0.0, budgeted=False).left_s == 9 * 40.0
+    assert repeats.progress(PLANNED, [40.0] * 12, 4, 1.0, budgeted=False).left_s == 0.0
+
+
+def test_no_result_has_a_part_in_it() -> None:
+    """Given are the plan, how long blocks took and how many count: no observation of any contender."""
+    assert list(inspect.signature(repeats.most_blocks).parameters) == ["race", "walls_s", "budgeted"]
+
+
+class Warned(NoView):
+    """Keeps what it is warned of."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def warn(self, text: str) -> None:
+        self.said.append(text)
+
+
+def test_a_machine_that_is_never_left_alone_ends_the_race(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stolen = Disturbance(by="another machine", share=0.3, limit=0.05)
+    clean = iter([None, stolen, None, None])
+    monkeypatch.setattr(disturbance, "of_block", lambda *_: next(clean, stolen))
+    planned = plan(PLANNED, playing.suite_in(tmp_path)).replaced(disturbance=DisturbanceLimits())
+    view = Warned()
+    observed = playing.run(tmp_path, planned, playing.Playing(), view=view)
+    ended = [o.disturbed is None for o in observed if isinstance(o, BlockEnded)]
+    assert (len(ended), sum(ended)) == (12, 3)
+    assert view.said == [
+        "echo: 3 of 6 blocks count after 12, and no more are begun: twice as many as planned"
+    ]

@@ -1,0 +1,69 @@
+"""Warm-ups whose truth is known: how long they take is found, and what is steady is not kept waiting."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from deadheat.stats import FloatArray, steady
+
+#: A JVM's server on one core, thousands of requests a second, second by second (measured).
+JVM = (3.8, 20.5, 25.0, 28.2, 28.7, 30.6, 33.6, 35.0, 36.4, 39.7, 41.4, 39.6, 40.0, 40.0, 40.0, 40.0)
+
+
+def curve(levels: tuple[float, ...], noise: float, seed: int) -> FloatArray:
+    """Rates in bins of 100 ms along these levels, one a second, each bin noisy by itself."""
+    rng = np.random.default_rng(seed)
+    middles = np.arange(len(levels)) + 0.5
+    smooth = np.interp(np.arange(len(levels) * 10) / 10, middles, levels)
+    if levels[1] > 2 * levels[0]:  # it starts from nothing, and rises within its first second
+        smooth[:10] = np.linspace(0, 2 * levels[0], 10)
+    return np.asarray(smooth * np.exp(rng.normal(0, noise, len(smooth))))
+
+
+def warmed_up_after(rates: FloatArray, least_s: float = 0.5) -> float:
+    """Seconds of load, turn of half a second after turn, until nothing rises any more."""
+    for bins in range(5, len(rates) + 1, 5):
+        if bins / 10 >= least_s and not steady.still_rising(rates[:bins]):
+            return bins / 10
+    return len(rates) / 10
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.05, 0.1])
+def test_a_jvm_is_not_taken_for_steady_while_it_compiles(noise: float) -> None:
+    after = [warmed_up_after(curve(JVM + (40.0,) * 14, noise, seed)) for seed in range(40)]
+    # At 6 s it stands at three quarters of its level.
+    assert np.median(after) >= 6
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.2])
+def test_what_is_steady_at_once_is_let_go_soon(noise: float) -> None:
+    after = [warmed_up_after(curve((30.0,) * 30, noise, seed)) for seed in range(200)]
+    assert np.median(after) == steady.SHORTEST_S
+    assert np.mean(after) < 0.8
+
+
+def test_the_time_that_it_took_is_found_from_the_whole_curve() -> None:
+    took = [steady.settled_s(curve(JVM, 0.05, seed)) for seed in range(40)]
+    assert 6.5 <= np.median(took) <= 10
+    flat = [steady.settled_s(curve((30.0,) * 10, 0.03, seed)) for seed in range(40)]
+    assert np.median(flat) <= 0.2
+
+
+def test_a_step_after_a_pause_is_waited_for() -> None:
+    stepped = curve((10.0, 10.0, 30.0, 30.0, 30.0, 30.0), 0.02, 1)
+    assert steady.still_rising(stepped[:35])
+    assert steady.settled_s(stepped) == pytest.approx(2.3, abs=0.4)
+
+
+def test_what_slows_down_is_not_warming_up() -> None:
+    assert not steady.still_rising(curve((30.0, 25.0, 20.0), 0.02, 1))
+
+
+def test_nothing_then_something_is_a_rise() -> None:
+    assert steady.still_rising(np.array([0.0, 0.0, 0.0, 0.0, 5.0, 5.0]))
+    assert not steady.still_rising(np.zeros(9))
+
+
+def test_bins_add_up_to_rates() -> None:
+    assert list(steady.rates_rps((1,) * 45, 5)) == [200.0, 200.0]

@@ -1,0 +1,126 @@
+"""Runs of commit f6a1ed6 (schema 1) are read, and say today what they said then."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deadheat.app import reports
+from deadheat.model.observation import Interference
+from deadheat.model.result import Results
+from deadheat.storage.run_folder import RunFolder
+
+ROOT = Path(__file__).parents[2]
+RUNS = ROOT / "tests" / "fixtures" / "runs-f6a1ed6"
+# A mean's last digits depend on the width of a processor's vectors; nothing else may differ.
+LAST_DIGITS = 1e-12
+# Claims that the suite did not have then.
+ADDED = ("latency-p75",)
+NULL_PAIR = ("contender", "ratio", "ci", "ci_99_9", "ok")
+MEASURES = ("throughput_rps", "wall_s", "cpu_s", "own_wall_s", "cpu_us_per_request")
+
+
+@pytest.fixture(params=["deadheat", "as-published"])
+def older(request: pytest.FixtureRequest, tmp_path: Path) -> RunFolder:
+    folder = tmp_path / str(request.param)
+    shutil.copytree(RUNS / str(request.param), folder)
+    for packed in folder.glob("*.gz"):
+        packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
+    plan = folder / "plan.json"
+    plan.write_text(plan.read_text().replace("@SUITE@", str(ROOT / "suite")))
+    return RunFolder(folder)
+
+
+def test_the_report_gives_the_same_verdicts_ratios_and_intervals(older: RunFolder) -> None:
+    results, warnings = reports.derive_again(older)
+    assert _said(results) == _expected(older)
+    assert warnings == []
+
+
+def test_results_of_schema_1_are_read_as_they_stand(older: RunFolder) -> None:
+    assert json.loads(older.results_file.read_text())["schema"] == 1
+    assert _said(older.results()) == _expected(older)
+
+
+def test_a_verdict_is_followed_to_the_same_figures(older: RunFolder) -> None:
+    if older.path.name == "as-published":
+        pytest.skip("no verdict of a study's own method can be followed")
+    found = reports.why(older, ("c", "go"), "fib")
+    assert found.agrees and found.verdict is not None and found.verdict.verdict == "faster"
+
+
+def test_its_journal_names_races_and_interference(older: RunFolder) -> None:
+    observations, torn = older.observations()
+    assert torn is None
+    keys = {race.key for race in older.plan().workloads}
+    assert {o.race for o in observations if o.type == "block-ended"} == keys
+    assert [o.block for o in observations if isinstance(o, Interference)]
+
+
+def _expected(folder: RunFolder) -> dict[str, Any]:
+    expected = json.loads((folder.path / "verdicts.json").read_text())
+    assert isinstance(expected, dict)
+    return {key: _approximate(value) for key, value in expected.items()}
+
+
+def _approximate(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _approximate(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_approximate(inner) for inner in value]
+    return pytest.approx(value, rel=LAST_DIGITS, abs=0) if isinstance(value, float) else value
+
+
+def _said(results: Results) -> dict[str, Any]:
+    """What `verdicts.json` holds, of today's results."""
+    told = json.loads(results.model_dump_json(by_alias=True))
+    return {
+        "races": {_key(race): _race(race) for race in told["workloads"]},
+        "claims": [
+            {key: claim[key] for key in ("study", "id", "method", "outcome", "here")}
+            for claim in told["claims"]
+            # A run of before plans kept their suite reads today's, which has one more.
+            if claim["id"] not in ADDED
+        ],
+    }
+
+
+def _race(race: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "blocks": race["blocks"],
+        "null_pair": race["null_pair"] and {key: race["null_pair"][key] for key in NULL_PAIR},
+        "gates": {gate["name"]: gate["ok"] for gate in race["gates"]},
+        "verdicts": [
+            {key: verdict[key] for key in ("a", "b", "metric", "ratio", "ci", "verdict")}
+            for verdict in race["verdicts"]
+        ],
+        "contenders": {_id(row): _contender(row) for row in race["contenders"]},
+    }
+
+
+def _contender(row: dict[str, Any]) -> dict[str, Any]:
+    measures = {
+        name: {"estimate": row[name]["estimate"], "ci": row[name]["ci"]} for name in MEASURES if row.get(name)
+    }
+    return {
+        "status": row["status"],
+        "place": row.get("place"),
+        "against_reference": row.get("against_reference"),
+        "broken": [gate["name"] for gate in row["gates"] if not gate["ok"]],
+        **measures,
+    }
+
+
+def _key(race: dict[str, Any]) -> str:
+    setting = f" [{race['setting']}]" if race["setting"] else ""
+    method = "" if race["method"] == "deadheat" else f" ({race['method']})"
+    return f"{race['name']}{setting}{method}"
+
+
+def _id(row: dict[str, Any]) -> str:
+    return str(row["name"] + (f":{row['variant']}" if row["variant"] else ""))
