@@ -127,6 +127,7 @@ def read(output: bytes) -> Figures:
         raise UnansweredError(f"ghz had no call answered: {first_error[:200]}")
     if report.end_reason != "normal":
         raise GeneratorError(f"ghz ended early: {report.end_reason}")
+    histogram = tuple((bin_.mark * 1e3, bin_.count) for bin_ in report.histogram or ())
     latency = {f"p{p.percentage:g}": p.latency / 1e6 for p in report.percentiles or []}
     return Figures(
         requests=report.count,
@@ -138,17 +139,17 @@ def read(output: bytes) -> Figures:
             "max": report.slowest / 1e6,
             **latency,
         },
-        histogram=tuple((bin_.mark * 1e3, bin_.count) for bin_ in report.histogram or ()),
+        histogram=histogram,
         statuses=report.statuses,
         errors=errors,
-        shown=_shown(report),
+        shown=_shown(report, histogram),
     )
 
 
-def _shown(report: _Report) -> tuple[str, ...]:
+def _shown(report: _Report, histogram: Sequence[tuple[float, int]]) -> tuple[str, ...]:
     """Histogram, percentiles and statuses in the form of ghz's own summary."""
     return ghz_form.lines(
-        [(b.mark * 1e3, b.count) for b in report.histogram or []],
+        histogram,
         [(p.percentage, p.latency / 1e6) for p in report.percentiles or []],
         report.statuses,
     )

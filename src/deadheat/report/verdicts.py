@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from deadheat.model.kinds.registry import TRAITS
-from deadheat.model.result import Answer, ContenderResult, RaceResult, Verdict
+from deadheat.model.result import Answer, ContenderResult, RaceResult, Verdict, turned
 from deadheat.report import gates, reasons, words
 
 ENDED_FIRST = "the run ended before its first block"
@@ -138,13 +138,9 @@ def verdict_of(result: RaceResult, row: ContenderResult) -> Verdict | None:
 def judged_interval(result: RaceResult, row: ContenderResult) -> tuple[float, float] | None:
     """The interval of a row's ratio to the reference: the one its verdict was judged by, where it has one."""
     verdict = verdict_of(result, row)
-    if verdict is not None and verdict.ci is not None:
-        return verdict.ci if verdict.a == row.id else _inverse(verdict.ci)
+    if verdict is not None and verdict.ratio is not None and verdict.ci is not None:
+        return verdict.ci if verdict.a == row.id else turned(verdict.ratio, verdict.ci)[1]
     return row.against_reference.ci if row.against_reference else None
-
-
-def _inverse(ci: tuple[float, float] | None) -> tuple[float, float] | None:
-    return (1 / ci[1], 1 / ci[0]) if ci is not None else None
 
 
 def _why(verdict: Verdict) -> str:

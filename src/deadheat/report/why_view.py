@@ -10,7 +10,7 @@ from deadheat import stats
 from deadheat.model.finding import CarriedOver
 from deadheat.model.gate import GateResult
 from deadheat.model.observation import Invocation, Slice
-from deadheat.model.result import ContenderResult
+from deadheat.model.result import ContenderResult, turned
 from deadheat.report import details, findings, gates, verdicts, words
 from deadheat.results.why import BlockTurns, Why
 
@@ -148,7 +148,7 @@ def _estimates(why: Why) -> Iterator[str]:
 def _estimate(name: str, estimate: stats.Estimate, *, flipped: bool = False) -> tuple[str, ...]:
     ratio, ci = estimate.ratio, estimate.ci
     if flipped and ratio is not None:
-        ratio, ci = 1 / ratio, None if ci is None else (1 / ci[1], 1 / ci[0])
+        ratio, ci = turned(ratio, ci)
     return (name, words.DASH if ratio is None else f"{ratio:.4f}", _interval(ci), _level(estimate))
 
 

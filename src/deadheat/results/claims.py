@@ -25,6 +25,7 @@ from deadheat.model.reason import (
     SingleFigure,
     Undecided,
 )
+from deadheat.model.result import turned
 from deadheat.results import answers, claimed, judging, outcomes, secondary
 from deadheat.results.claimed import EXACT, Here, Race, not_run, race_of
 from deadheat.results.gates.limits import LITTLES_LAW
@@ -160,7 +161,7 @@ def _of_verdict(claim: Claim, race: Race) -> tuple[Here, tuple[Reason, ...]] | N
         return None
     ratio, ci = verdict.ratio, verdict.ci
     if verdict.a != claim.a:
-        ratio, ci = 1 / ratio, None if ci is None else (1 / ci[1], 1 / ci[0])
+        ratio, ci = turned(ratio, ci)
     return Here(ratio, ci), _unfit(verdict.reasons)
 
 
@@ -171,7 +172,7 @@ def _of_family(claim: Claim, race: Race, judged: stats.Verdict) -> tuple[Here, t
         return None
     ratio, ci = estimate.ratio, estimate.ci
     if (claim.a, claim.b) != claimed.question(claim)[1:]:
-        ratio, ci = 1 / ratio, None if ci is None else (1 / ci[1], 1 / ci[0])
+        ratio, ci = turned(ratio, ci)
     broken = _broken(claim, race)
     return Here(ratio, ci), (broken,) if broken is not None else _unfit(judged.reasons)
 

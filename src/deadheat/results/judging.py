@@ -7,7 +7,7 @@ from deadheat import stats
 from deadheat.model.claim import MORE_IS_BETTER
 from deadheat.model.gate import GateResult
 from deadheat.model.reason import BrokenGate
-from deadheat.model.result import Against, ContenderResult, NullPair, Verdict
+from deadheat.model.result import Against, ContenderResult, NullPair, Verdict, turned
 from deadheat.plan.looks import looks_of
 from deadheat.plan.past import skewed
 from deadheat.results.gates.gate import gate_result
@@ -208,7 +208,7 @@ def told_of(family: Family, a: str, b: str) -> Against | None:
         return None
     ratio, ci = estimate.ratio, estimate.ci
     if (a, b) not in family:
-        ratio, ci = 1 / ratio, None if ci is None else (1 / ci[1], 1 / ci[0])
+        ratio, ci = turned(ratio, ci)
     return Against(ratio=ratio, ci=ci)
 
 
@@ -216,8 +216,8 @@ def _as_result(a: str, b: str, metric: str, verdict: stats.Verdict, block_s: flo
     """The verdict with the winner first, where there is one; else what would settle it."""
     ratio, ci = verdict.estimate.ratio, verdict.estimate.ci
     if verdict.winner == "b" and ratio is not None:
-        a, b, ratio = b, a, 1 / ratio
-        ci = (1 / ci[1], 1 / ci[0]) if ci is not None else None
+        a, b = b, a
+        ratio, ci = turned(ratio, ci)
     more = verdict.more_blocks
     return Verdict(
         a=a,

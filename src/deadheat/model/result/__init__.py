@@ -16,6 +16,7 @@ from deadheat.model.result.measures import (
     Overlaps,
     Variance,
     WarmUp,
+    turned,
 )
 from deadheat.model.result.race import (
     ANSWERS,
@@ -73,6 +74,7 @@ __all__ = [
     "Verdict",
     "VerdictWord",
     "WarmUp",
+    "turned",
 ]
 
 

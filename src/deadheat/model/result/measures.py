@@ -8,6 +8,11 @@ from deadheat.model.gate import GateResult
 Interval = tuple[float, float]
 
 
+def turned(ratio: float, ci: Interval | None) -> tuple[float, Interval | None]:
+    """The ratio of b to a with its interval, where a's to b is given."""
+    return 1 / ratio, None if ci is None else (1 / ci[1], 1 / ci[0])
+
+
 class Measure(Record):
     """A figure with its 95% interval over blocks (null with one block), and its value in each block.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from deadheat.model.contender import Contender
 from deadheat.model.kinds.registry import TRAITS
-from deadheat.model.result import ContenderResult, Interval, RaceResult
+from deadheat.model.result import ContenderResult, Interval, RaceResult, turned
 from deadheat.report import findings, published_columns, published_table, verdicts, words
 from deadheat.report.html import charts, costs, so_far, tables_view
 from deadheat.report.html.evidence import Evidence
@@ -236,10 +236,10 @@ def _judged(result: RaceResult, row: ContenderResult) -> str:
             continue
         first = found.a == row.id
         other = found.b if first else found.a
-        ratio, ends = found.ratio if first else 1 / found.ratio, ("", "")
-        if found.ci is not None and words.is_interval(found.ci, result.blocks):
-            low, high = found.ci if first else (1 / found.ci[1], 1 / found.ci[0])
-            ends = (f"{low:.6g}", f"{high:.6g}")
+        ratio, ci = (found.ratio, found.ci) if first else turned(found.ratio, found.ci)
+        ends = ("", "")
+        if ci is not None and words.is_interval(ci, result.blocks):
+            ends = (f"{ci[0]:.6g}", f"{ci[1]:.6g}")
         word = found.answer(row.id) or ""
         told.append("|".join((str(keys[other]), f"{ratio:.6g}", *ends, word)))
     return ";".join(told)
