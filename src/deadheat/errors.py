@@ -10,7 +10,7 @@ class ExitCode(IntEnum):
     GATE_FAILED = 1
     USAGE = 2
     NOTHING_MEASURED = 3
-    NOTHING_SETTLED = 4
+    NOTHING_JUDGED = 4
     INTERRUPTED = 130
 
 

@@ -5,16 +5,22 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
-from deadheat.model.observation import Left, Observation, Settled, Slice
+import pytest
+
+from deadheat.app.race import code_of
+from deadheat.errors import ExitCode
+from deadheat.model.observation import BlockEnded, Disturbance, Left, Observation, Settled, Slice
 from deadheat.model.plan import Leaving, RacePlan
 from deadheat.report.findings import sentences
 from deadheat.results import derive
 from tests.made import playing
-from tests.made.observed import plan, race
+from tests.made.observed import observations, plan, race
+
+LONG_S = Leaving().hopeless_least_s
 
 
-def leaving(blocks: int) -> RacePlan:
-    return race(blocks).replaced(leaving=Leaving())
+def leaving(blocks: int, estimated_s: float = LONG_S) -> RacePlan:
+    return race(blocks).replaced(leaving=Leaving(), estimated_s=estimated_s)
 
 
 def raced(tmp_path: Path, kind: playing.Playing, blocks: int = 12) -> list[Observation]:
@@ -44,6 +50,33 @@ def test_a_pair_that_hardly_can_be_settled_is_given_up_halfway(tmp_path: Path) -
     assert f"given up with hardly a chance to be settled: fast after {after} of 12 blocks" in sentences(
         result
     )
+
+
+def test_a_short_race_gives_nobody_up_and_says_what_it_can(tmp_path: Path) -> None:
+    """The truth lies at exactly the margin's edge: open after every block, as it should be."""
+    kind = playing.Playing(noise=0.02, speeds={"fast": 1.02})
+    asked = plan(leaving(12, LONG_S - 1), playing.suite_in(tmp_path))
+    observed = playing.run(tmp_path, asked, kind)
+    assert len(kind.raced) == 12
+    assert {why for _, why, _ in left(observed)} <= {"enough"}
+    results = derive.results(asked, {}, observed)
+    assert [verdict.verdict for verdict in results.workloads[0].verdicts] == ["inconclusive"]
+    assert code_of(results) == ExitCode.DONE
+
+
+@pytest.mark.parametrize(("counting", "code"), [(4, ExitCode.NOTHING_JUDGED), (5, ExitCode.DONE)])
+def test_only_too_few_blocks_that_count_judge_nothing(tmp_path: Path, counting: int, code: ExitCode) -> None:
+    """Twice as many are begun as are planned; all but so many are another machine's."""
+    stolen = Disturbance(by="another machine", share=0.3, limit=0.05)
+    asked = plan(leaving(6, 60.0), playing.suite_in(tmp_path))
+    clean: list[Observation] = [
+        o.model_copy(update={"disturbed": stolen}) if isinstance(o, BlockEnded) and o.block >= counting else o
+        for o in observations(race(12), {"fast": 1.02}, noise=0.02)
+    ]
+    results = derive.results(asked, {}, clean)
+    assert results.workloads[0].blocks == counting
+    assert [verdict.verdict for verdict in results.workloads[0].verdicts] != ["faster"]
+    assert code_of(results) == code
 
 
 def test_without_the_rule_all_race_on(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from deadheat.kinds.registry import KINDS
 from deadheat.live.watch import Watch
 from deadheat.model.observation import Observation
 from deadheat.model.plan import Plan, contenders_of
-from deadheat.model.result import Results
+from deadheat.model.result import RaceResult, Results
 from deadheat.plan import Asked
 from deadheat.results import past
 from deadheat.run import resume as resuming
@@ -109,7 +109,7 @@ def _run(
         from deadheat.history import store
 
         store.record_finished(results, folder.path, view.warn, db)
-    return Raced(folder, results, _code(results))
+    return Raced(folder, results, code_of(results))
 
 
 def _remember(plan: Plan, results: Results, observations: Sequence[Observation], view: View) -> None:
@@ -138,7 +138,9 @@ def _warn_of_shared_cpus(plan: Plan, view: View) -> None:
         )
 
 
-def _code(results: Results) -> ExitCode:
+def code_of(results: Results) -> ExitCode:
+    """What a run ends with. A pair that was not settled is an answer like others; 4 is for a run in which no
+    race had blocks enough for any verdict."""
     if results.stopped:
         return ExitCode.INTERRUPTED
     rows = [row for workload in results.workloads for row in workload.contenders]
@@ -146,9 +148,13 @@ def _code(results: Results) -> ExitCode:
         return ExitCode.NOTHING_MEASURED
     # A study's own method gives single figures: nothing there could ever be settled.
     settling = [workload for workload in results.workloads if workload.method == "deadheat"]
-    verdicts = [v.verdict for workload in settling for v in workload.verdicts]
-    if settling and not verdicts and any(row.status == "failed" for row in rows):
+    judged = [workload for workload in settling if workload.verdicts]
+    if settling and not judged and any(row.status == "failed" for row in rows):
         return ExitCode.NOTHING_MEASURED  # the reference alone is no race
-    if verdicts and not any(v in ("faster", "dead heat") for v in verdicts):
-        return ExitCode.NOTHING_SETTLED
+    if judged and not any(map(_enough, judged)):
+        return ExitCode.NOTHING_JUDGED
     return ExitCode.DONE
+
+
+def _enough(race: RaceResult) -> bool:
+    return all(gate.ok for gate in race.gates if gate.name == "enough-blocks")

@@ -19,7 +19,7 @@ ENDS = {
     ExitCode.GATE_FAILED: "a gate that you set failed (reserved)",
     ExitCode.USAGE: "wrong usage",
     ExitCode.NOTHING_MEASURED: "nothing could be measured",
-    ExitCode.NOTHING_SETTLED: "nothing could be settled",
+    ExitCode.NOTHING_JUDGED: "too few blocks count for any verdict",
     ExitCode.INTERRUPTED: "interrupted",
 }
 

@@ -326,8 +326,8 @@ def _print(raced: Raced, *, as_json: bool) -> None:
     if "--seed" not in raced.results.command:
         again += f" --seed {raced.results.seed}"
     terminal.say(f"again: {again}")
-    if raced.code == ExitCode.NOTHING_SETTLED:
-        terminal.say("nothing could be settled: a longer race may, --budget or --preset standard")
+    if raced.code == ExitCode.NOTHING_JUDGED:
+        terminal.say("nothing could be judged, too few blocks count: race longer, or at a quieter hour")
 
 
 COMMAND = command("race", RaceOptions, run, linux=True)

@@ -26,10 +26,13 @@ class Entry(Record):
 
 class Leaving(Record):
     """Who leaves a race before its last block: entries whose every pair is settled; and, not binding, from
-    this share of its blocks on, those with less than this chance to be settled by the last (0 to 1)."""
+    this share of its blocks on, those with less than this chance to be settled by the last (0 to 1). A race
+    that is planned to take less than `hopeless_least_s` seconds gives nobody up: it would save next to
+    nothing."""
 
     hopeless_from: float = 0.5
     hopeless_below: float = 0.05
+    hopeless_least_s: float = 300.0
 
 
 class RacePlan(Record):

@@ -19,7 +19,8 @@ def through(race: Race, facts: SuiteFacts, margin: float, leaving: Leaving) -> M
     """Entries by why they may leave; the reference and its second entry stay for as long as anybody does.
 
     A pair whose data stop once it is decided stays decided (section "Looks" of docs/method.md); to give one
-    up costs no error, since alpha is spent as if nobody ever did. An entry leaves when all its pairs of the
+    up costs no error, since alpha is spent as if nobody ever did, and is done only where a race is long
+    enough that something is saved. An entry leaves when all its pairs of the
     family are through, and when it has as many blocks as were planned. The ceiling, which is no rival,
     leaves as soon as there are blocks enough for any verdict.
     """
@@ -52,6 +53,7 @@ def _pairs(
     rows = {row.id: row for row in race.result.contenders}
     measured = [entry for entry, row in rows.items() if row.status == "measured"]
     looks = looks_of(plan)
+    long = (plan.estimated_s or 0.0) >= leaving.hopeless_least_s
     final = {frozenset((verdict.a, verdict.b)): verdict.verdict for verdict in race.result.verdicts}
     outcomes: dict[tuple[str, str], Why | None] = {}
     ceilings = [entry for entry in measured if rows[entry].class_ == "ceiling"]
@@ -60,14 +62,18 @@ def _pairs(
         outcome: Why | None = None
         if final.get(frozenset(pair)) in ("faster", "dead heat"):
             outcome = "settled" if looks.may_end(verdict.estimate.blocks) else None
-        elif final.get(frozenset(pair)) == "inconclusive" and stats.hopeless(
-            verdict.estimate,
-            plan.blocks,
-            margin,
-            1 - looks.last_level(verdict.alpha),
-            fewest_blocks=found.method.fewest_blocks,
-            from_share=leaving.hopeless_from,
-            below=leaving.hopeless_below,
+        elif (
+            long
+            and final.get(frozenset(pair)) == "inconclusive"
+            and stats.hopeless(
+                verdict.estimate,
+                plan.blocks,
+                margin,
+                1 - looks.last_level(verdict.alpha),
+                fewest_blocks=found.method.fewest_blocks,
+                from_share=leaving.hopeless_from,
+                below=leaving.hopeless_below,
+            )
         ):
             outcome = "hopeless"
         outcomes[pair] = outcome
