@@ -19,10 +19,6 @@ def test_every_verb_with_every_option() -> None:
             assert f".B {each.names}" in page
 
 
-def test_what_help_hides_stays_hidden() -> None:
-    assert "--rounds" not in man.roff("race").replace("\\-", "-")
-
-
 @pytest.mark.parametrize("verb", [None, *VERBS])
 def test_man_reads_it_without_a_warning(verb: str | None) -> None:
     groff = shutil.which("groff")

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class ParameterOptions:
-    """Parameters of workloads; the last three are hidden, older names of those of redis-pipeline."""
+    """Parameters of workloads, as their workload.toml declares them."""
 
     set_: tuple[tuple[str, tuple[str, ...]], ...] = option(
         "--set",
@@ -41,9 +41,6 @@ class ParameterOptions:
         multiple=True,
         help="A race for each value of a parameter: depth=1,10,100; may be repeated.",
     )
-    rounds: str | None = option(hidden=True)
-    pipeline_depth: tuple[str, ...] = option(type=values.NAMES, default=(), hidden=True)
-    redis: tuple[str, ...] = option(type=values.NAMES, default=(), hidden=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,9 +264,6 @@ def _cpus(options: RaceOptions) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def _parameters(options: ParameterOptions) -> dict[str, tuple[str, ...]]:
     """The values by name. Raises UserError for one that is given twice."""
     given = [*options.set_, *options.sweep]
-    given += [("rounds", (options.rounds,))] if options.rounds is not None else []
-    given += [("depth", options.pipeline_depth)] if options.pipeline_depth else []
-    given += [("server", options.redis)] if options.redis else []
     names = [name for name, _ in given]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UserError(f"{twice[0]} is given twice", hint=f"--sweep {twice[0]}=VALUE,... races each value")

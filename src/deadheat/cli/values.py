@@ -86,11 +86,6 @@ def counts(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(int(part) for part in parts))
 
 
-def names(text: str) -> tuple[str, ...]:
-    """`redis, sink` as words, each once."""
-    return tuple(dict.fromkeys(name.strip() for name in text.split(",")))
-
-
 def one_value(text: str) -> tuple[str, tuple[str, ...]]:
     """`rounds=10` as a name and its value."""
     name, equals, value = (part.strip() for part in text.partition("="))
@@ -102,9 +97,10 @@ def one_value(text: str) -> tuple[str, tuple[str, ...]]:
 def some_values(text: str) -> tuple[str, tuple[str, ...]]:
     """`depth=1,10,100` as a name and its values, each once."""
     name, equals, listed = (part.strip() for part in text.partition("="))
-    if not name or not equals or not all(names(listed)):
+    values = tuple(dict.fromkeys(value.strip() for value in listed.split(",")))
+    if not name or not equals or not all(values):
         raise UserError(f'"{text}" is no sweep of a parameter', hint="write --sweep depth=1,10,100")
-    return name, names(listed)
+    return name, values
 
 
 def cpus(text: str) -> tuple[int, ...]:
@@ -126,7 +122,6 @@ DURATION_S = Value("TIME", duration_s)
 SIZE = Value("SIZE", size_bytes)
 SHARE = Value("SHARE", share)
 COUNTS = Value("N,...", counts)
-NAMES = Value("NAME,...", names)
 ONE_VALUE = Value("NAME=VALUE", one_value)
 SOME_VALUES = Value("NAME=V,...", some_values)
 CPUS = Value("CPUS", cpus)

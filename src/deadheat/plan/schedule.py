@@ -7,8 +7,9 @@ that is run again after a resume has the order it would have had.
 """
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 from deadheat.model.plan import RacePlan
 
@@ -34,6 +35,14 @@ class Block:
     def token(self, *place: object) -> str:
         """A random token for this place in the block, the same at every repetition of it."""
         return token(random.Random(":".join(map(str, (self.seed, *place)))))
+
+    def without(self, gone: Collection[str]) -> Self:
+        """The block without entries that have left; the order of the others stays."""
+        return replace(
+            self,
+            start=tuple(entry for entry in self.start if entry not in gone),
+            turns=tuple(turn for turn in self.turns if turn.entry not in gone),
+        )
 
 
 def blocks(plan: RacePlan, seed: int) -> tuple[Block, ...]:

@@ -6,13 +6,20 @@ decide, so what a block would have said has no part in whether there is another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from deadheat.model.observation import Interference, Observation
 from deadheat.model.plan import RacePlan
 from deadheat.model.progress import Progress
 
 # Without a budget, for each block planned so many may be begun.
 MOST = 2
+
+
+def walls_s(race: RacePlan, observed: Iterable[Observation]) -> list[float]:
+    """How long each block begun so far took, seconds."""
+    around = (o for o in observed if isinstance(o, Interference) and o.race == race.key)
+    return [o.wall_ns / 1e9 for o in around]
 
 
 def most_blocks(race: RacePlan, walls_s: Sequence[float], *, budgeted: bool) -> int:

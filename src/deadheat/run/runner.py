@@ -13,8 +13,6 @@ from deadheat.model.observation import (
     Checked,
     Disturbance,
     Failed,
-    Interference,
-    LeadInGrown,
     Left,
     Observation,
     RaceUnavailable,
@@ -28,7 +26,7 @@ from deadheat.plan import OURS, lead_in, reference, schedule
 from deadheat.results import derive
 from deadheat.results.claimed import Race
 from deadheat.results.through import through
-from deadheat.run import disturbance, learnt, repeats, resume, standing
+from deadheat.run import disturbance, lead_ins, repeats, resume, standing
 from deadheat.run.kind import Kind, RaceUnavailableError, Stage
 from deadheat.run.progress import View
 from deadheat.storage.journal import Journal, whole_blocks
@@ -160,7 +158,8 @@ class Runner:
             return
         lost = self._checked(stage, kind)
         stage = self._with_reference(stage, lost)
-        self._known_lead_ins(stage)
+        for known in lead_ins.known(stage, self.observations):
+            self._observe(known)
         self._until_settled(stage, kind, lost)
         while self._stand_in(stage.race, lost):
             stage = self._with_reference(stage, lost)
@@ -175,7 +174,7 @@ class Runner:
         first = self._stand_in(race, lost)
         if first is None:
             return stage
-        why = self._why_lost(stage, race.reference)
+        why = standing.why_lost(stage, race.reference, self.observations)
         self._observe(ReferenceReplaced(workload=race.workload, reference=first, was=race.reference, why=why))
         self.view.warn(f"{race.key}: {first} is the reference, as {race.reference} cannot race")
         race = reference.so_far(race, self.observations)
@@ -183,22 +182,6 @@ class Runner:
         for entry in race.entries:
             self.view.state(entry.id, "failed" if entry.id in lost else "waiting")
         return replace(stage, race=race)
-
-    def _why_lost(self, stage: Stage, contender: str) -> str:
-        """What became of a contender: its build, its check, or what it did in a block."""
-        build = stage.builds[contender].record
-        if build.status != "ready":
-            return build.reason or build.status
-        for o in reversed(self.observations):
-            if (
-                isinstance(o, Checked)
-                and not o.ok
-                and (o.workload, o.contender) == (stage.race.workload, contender)
-            ):
-                return o.reason or "wrong answers"
-            if isinstance(o, Failed) and o.race == stage.race.key and o.entry.rstrip("'") == contender:
-                return o.reason
-        return "it left the race"
 
     def _until_settled(self, stage: Stage, kind: Kind, lost: set[str]) -> None:
         """Block after block: until each pair is settled, given up or has as many as planned that count."""
@@ -214,7 +197,9 @@ class Runner:
             # Nobody left to be compared with, but still rows worth having.
             if clean >= race.blocks or len(lost) == len(race.entries):
                 return
-            if index >= repeats.most_blocks(race, self._walls_s(race), budgeted=self._budgeted):
+            if index >= repeats.most_blocks(
+                race, repeats.walls_s(race, self.observations), budgeted=self._budgeted
+            ):
                 why = "its share of the budget is used" if self._budgeted else "twice as many as planned"
                 self.view.warn(
                     f"{race.key}: {clean} of {race.blocks} blocks count after {index}, and no more are "
@@ -223,11 +208,11 @@ class Runner:
                 return
             block = schedule.block(race, self.plan.seed, index)
             index += 1
-            if self._block(stage, kind, _without(block, gone), lost, clean) is not None:
+            if self._block(stage, kind, block.without(gone), lost, clean) is not None:
                 continue
             so_far = self._so_far(race)
             self.view.interim(so_far.result)
-            self._keep_lead_ins(stage, so_far)
+            lead_ins.keep(stage, so_far, self.observations)
             if self._stand_in(race, lost) or self._over(stage, so_far, lost, index):
                 return
             race = self._with_longer_lead_ins(race, so_far, index)
@@ -262,32 +247,9 @@ class Runner:
             self.view.note(f"✓ {race.key}: settled after {result.blocks} of {race.blocks} blocks{but}")
         return over
 
-    def _known_lead_ins(self, stage: Stage) -> None:
-        """Before the first block: the lead-ins that earlier races of these builds found to be needed."""
-        race = stage.race
-        begun = any(isinstance(o, BlockStarted) and o.race == race.key for o in self.observations)
-        for entry in race.entries if not begun and race.lead_in_of(race.reference_entry) else ():
-            ms = learnt.lead_in_ms(stage.build(entry.id), race)
-            if ms is not None and ms > race.lead_in_of(entry.id) > 0:
-                why = "as an earlier race here found"
-                self._observe(
-                    LeadInGrown(race=race.key, from_block=0, lead_in_ms=ms, why=why, entries=(entry.id,))
-                )
-
-    def _keep_lead_ins(self, stage: Stage, so_far: Race) -> None:
-        """Those that made slices flat, for the next race; the reference's, where it made all of them so."""
-        race, counted = stage.race, standing.counted(stage.race, self.observations)
-        flat = {
-            row.id: [gate.ok for gate in row.gates if gate.name == "flat"] for row in so_far.result.contenders
-        }
-        for entry in {e for o in so_far.tally.grown if o.from_block > 0 for e in o.entries} & flat.keys():
-            held = flat[entry] or [ok for each in flat.values() for ok in each]
-            if counted[entry] >= lead_in.FEWEST and held and all(held):
-                learnt.keep_lead_in(stage.build(entry), race, race.lead_in_of(entry))
-
     def _with_longer_lead_ins(self, race: RacePlan, so_far: Race, index: int) -> RacePlan:
         """The race from here on, where a look finds that some slices are not flat."""
-        for longer in lead_in.grown(race, so_far.result, standing.lead_ins_ms(so_far), index):
+        for longer in lead_ins.longer(race, so_far, index):
             self._observe(longer)
             whose = ", ".join(longer.entries)
             self.view.warn(
@@ -299,11 +261,6 @@ class Runner:
     @property
     def _budgeted(self) -> bool:
         return self.plan.budget_s is not None
-
-    def _walls_s(self, race: RacePlan) -> list[float]:
-        """How long each block begun so far took."""
-        around = (o for o in self.observations if isinstance(o, Interference) and o.race == race.key)
-        return [o.wall_ns / 1e9 for o in around]
 
     def _checked(self, stage: Stage, kind: Kind) -> set[str]:
         """Entries that cannot race: not built, wrong, or failed before a resume."""
@@ -348,7 +305,7 @@ class Runner:
         self, stage: Stage, kind: Kind, block: schedule.Block, lost: set[str], clean: int
     ) -> Disturbance | None:
         """One block after `clean` that count, and who got into it, if anybody did: then it does not."""
-        race, walls_s = stage.race, self._walls_s(stage.race)
+        race, walls_s = stage.race, repeats.walls_s(stage.race, self.observations)
         self._observe(BlockStarted(race=race.key, block=block.index, order=block.start, at=clock.stamp()))
         steps = (2 + len(race.loads)) * len(block.start) + len(block.turns)
         cpus = {*self.plan.server_cpus, *self.plan.generator_cpus}
@@ -371,13 +328,3 @@ class Runner:
         if disturbed is not None:
             self.view.disturbed(block.index, disturbed)
         return disturbed
-
-
-def _without(block: schedule.Block, lost: Collection[str]) -> schedule.Block:
-    """The block without entries that have left; the order of the others stays."""
-    return schedule.Block(
-        block.index,
-        tuple(entry for entry in block.start if entry not in lost),
-        tuple(turn for turn in block.turns if turn.entry not in lost),
-        block.seed,
-    )

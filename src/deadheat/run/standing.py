@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
 from deadheat.model.observation import (
     BlockEnded,
     BlockStarted,
+    Checked,
+    Failed,
     LeadInGrown,
     Left,
     Observation,
@@ -18,6 +20,7 @@ from deadheat.model.observation import (
 )
 from deadheat.model.plan import RacePlan
 from deadheat.results.claimed import Race
+from deadheat.run.kind import Stage
 
 
 def left(race: RacePlan, observed: Iterable[Observation]) -> set[str]:
@@ -35,6 +38,19 @@ def rivals(race: RacePlan, ceilings: Collection[str], lost: Collection[str]) -> 
     """Who is held against the reference: without any, the reference alone is raced to the end."""
     apart = {race.reference_entry, *ceilings, *lost}
     return [entry.id for entry in race.entries if not entry.null and entry.id not in apart]
+
+
+def why_lost(stage: Stage, contender: str, observed: Sequence[Observation]) -> str:
+    """What became of a contender: its build, its check, or what it did in a block."""
+    build, race = stage.builds[contender].record, stage.race
+    if build.status != "ready":
+        return build.reason or build.status
+    for o in reversed(observed):
+        if isinstance(o, Checked) and not o.ok and (o.workload, o.contender) == (race.workload, contender):
+            return o.reason or "wrong answers"
+        if isinstance(o, Failed) and o.race == race.key and o.entry.rstrip("'") == contender:
+            return o.reason
+    return "it left the race"
 
 
 def counted(race: RacePlan, observed: Iterable[Observation]) -> Counter[str]:
