@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import socket
 import time
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from deadheat.kinds.conformance import Wrong
+from deadheat.kinds.conformance import Remark, Wrong
 from deadheat.kinds.grpc import call as grpc_call
 from deadheat.kinds.grpc import frames as grpc_frames
 from deadheat.kinds.grpc import http2
@@ -26,6 +27,9 @@ HEAD = http2.headers(1, [(":status", "200"), ("content-type", "application/grpc"
 TRAILERS = http2.headers(1, [("grpc-status", "0")], END_HEADERS | END_STREAM)
 PAYLOAD = b"\x0a\x05hello"
 MESSAGE = b"\0" + len(PAYLOAD).to_bytes(4, "big") + PAYLOAD
+
+
+PACKED = b"\1" + len(gzip.compress(PAYLOAD)).to_bytes(4, "big") + gzip.compress(PAYLOAD)
 
 
 def data(*messages: bytes, flags: int = 0) -> bytes:
@@ -126,3 +130,21 @@ def test_a_call_that_is_left_open_is_wrong(listen: Listen, monkeypatch: pytest.M
     monkeypatch.setattr(grpc_frames, "ANSWER_S", 0.5)
     with pytest.raises(Wrong, match="still open after"):
         grpc_frames.deadline(HERE, listen(replies(stays=True)), METHOD)
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [(PACKED, Remark("it answers gzip requests in gzip")), (MESSAGE, None)],
+    ids=["compressed", "plain"],
+)
+def test_whether_gzip_is_answered_in_gzip_is_said(
+    listen: Listen, message: bytes, said: Remark | None
+) -> None:
+    port = listen(replies(HEAD, data(message), TRAILERS, stays=True))
+    assert grpc_frames.gzip_reply(HERE, port, METHOD, PAYLOAD) == said
+
+
+def test_a_gzip_request_without_an_answer_is_wrong(listen: Listen) -> None:
+    port = listen(replies(HEAD, TRAILERS, stays=True))
+    with pytest.raises(Wrong, match="no message"):
+        grpc_frames.gzip_reply(HERE, port, METHOD, PAYLOAD)

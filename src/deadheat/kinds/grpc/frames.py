@@ -1,8 +1,10 @@
 """What gRPC's own client does not tell, asked frame by frame: who speaks on the port, what a reply consists
-of, whether a deadline is kept where the message never comes, and how a server stops."""
+of, whether it is compressed, whether a deadline is kept where the message never comes, and how a server
+stops."""
 
 from __future__ import annotations
 
+import gzip
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -23,6 +25,8 @@ DEADLINE, DEADLINE_MS = "100m", 100
 LATE_S = 2.0
 STOP_GRACE_S = 10.0
 PREFIX_BYTES = 5
+# The first byte of a message's prefix.
+COMPRESSED = 1
 
 # Stops the server, with a grace in seconds.
 End = Callable[[float], Exit]
@@ -38,6 +42,23 @@ def whole_reply(host: Host, port: int, method: Method, message: bytes, messages:
         fault = _fault(seen, messages)
     if fault is not None:
         raise Wrong(f"{method.path} by hand: {fault}", _shown(seen))
+
+
+def gzip_reply(host: Host, port: int, method: Method, message: bytes) -> Remark | None:
+    """A gzip request from a client that takes gzip: whether the reply is compressed too is up to the server.
+
+    It is unequal work in a race with gzip requests, so it is said. Raises Wrong.
+    """
+    encodings = (("grpc-encoding", "gzip"), ("grpc-accept-encoding", "identity,gzip"))
+    with _connection(host, port) as connection:
+        connection.send(_begin(host, method, encodings))
+        seen: list[Frame] = []
+        _send_message(connection, gzip.compress(message), seen, compressed=True)
+        _read_reply(connection, seen)
+    body = _body(seen)
+    if not body:
+        raise Wrong(f"{method.path} by hand: a gzip request has no message in its reply", _shown(seen))
+    return Remark("it answers gzip requests in gzip") if body[0] == COMPRESSED else None
 
 
 def deadline(host: Host, port: int, method: Method) -> Remark | None:
@@ -129,9 +150,11 @@ def _begin(host: Host, method: Method, more: tuple[tuple[str, str], ...] = ()) -
     return http2.headers(STREAM, fields)
 
 
-def _send_message(connection: Connection, message: bytes, seen: list[Frame]) -> None:
+def _send_message(
+    connection: Connection, message: bytes, seen: list[Frame], *, compressed: bool = False
+) -> None:
     """The request's one message, as far as the server's window allows."""
-    framed = b"\0" + len(message).to_bytes(4, "big") + message
+    framed = bytes([COMPRESSED if compressed else 0]) + len(message).to_bytes(4, "big") + message
     try:
         while connection.window(STREAM) < len(framed):
             if (frame := connection.receive()) is None:
@@ -178,10 +201,10 @@ def _fault(seen: list[Frame], messages: int) -> str | None:
         return f"RST_STREAM: {last.code}"
     if last.type == http2.DATA:
         return "the trailers are missing"
-    body = b"".join(f.payload for f in seen if f.type == http2.DATA and f.stream == STREAM)
+    body = _body(seen)
     count = 0
     while body:
-        if body[0] == 1:
+        if body[0] == COMPRESSED:
             return "a compressed reply that nobody asked for"
         length = PREFIX_BYTES + int.from_bytes(body[1:PREFIX_BYTES], "big")
         if len(body) < length:
@@ -189,6 +212,11 @@ def _fault(seen: list[Frame], messages: int) -> str | None:
         body, count = body[length:], count + 1
     # A call that failed has none, and its status is named by gRPC's own client.
     return None if count in (0, messages) else f"{count} messages, expected {messages}"
+
+
+def _body(seen: list[Frame]) -> bytes:
+    """The messages of a reply, each after its prefix."""
+    return b"".join(frame.payload for frame in seen if frame.type == http2.DATA and frame.stream == STREAM)
 
 
 def _shown(seen: list[Frame]) -> str:

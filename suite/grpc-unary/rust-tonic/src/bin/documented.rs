@@ -24,6 +24,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .register_encoded_file_descriptor_set(proto::FILE_DESCRIPTOR_SET)
         .build_v1()?;
     let greeter_service = GreeterServer::new(Greeter).accept_compressed(CompressionEncoding::Gzip);
+    #[cfg(feature = "gzip-replies")]
+    let greeter_service = greeter_service.send_compressed(CompressionEncoding::Gzip);
 
     let mut terminate = signal(SignalKind::terminate())?;
     Server::builder()
