@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Generator
+from collections.abc import Callable, Collection, Generator
 from pathlib import Path
 from typing import Any
 
 from deadheat.build.builder import Build
 from deadheat.model.contender import Contender
 from deadheat.model.observation import BlockEnded, BlockStarted, Built, Interference, Observation
-from deadheat.model.plan import Plan
+from deadheat.model.plan import Plan, RacePlan
 from deadheat.plan.schedule import Block
 from deadheat.run.check import Check
 from deadheat.run.kind import Stage
@@ -77,7 +77,12 @@ def suite_in(tmp_path: Path) -> Suite:
 
 
 def run(
-    tmp_path: Path, plan: Plan, kind: Playing, seen: Collection[Observation] = (), view: View | None = None
+    tmp_path: Path,
+    plan: Plan,
+    kind: Playing,
+    seen: Collection[Observation] = (),
+    view: View | None = None,
+    begins: Callable[[RacePlan], None] = lambda _race: None,
 ) -> list[Observation]:
     """A whole run of a plan with this kind, as a journal has it."""
     folder = RunFolder(tmp_path / "run")
@@ -93,6 +98,7 @@ def run(
             stop,
             list(seen),
             Ready(tmp_path),  # type: ignore[arg-type]
+            begins=begins,
         )
         runner.run()
     return read(folder.journal)[0]

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import io
 import json
+from collections.abc import Generator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
-from deadheat.model.observation import Observation
-from deadheat.model.past import Past, PastRace
+from deadheat.model.finding import Attempt
+from deadheat.model.observation import Observation, Stopped
+from deadheat.model.past import Outcome, Past, PastRace
 from deadheat.model.plan import RacePlan
 from deadheat.plan import past
-from deadheat.report import gates
+from deadheat.plan.schedule import Block
+from deadheat.report import findings, gates, markdown, terminal, words
+from deadheat.report.html import page
 from deadheat.results import derive
 from deadheat.results import past as results_past
 from deadheat.results.tally import tally
+from deadheat.run.kind import Stage
 from deadheat.storage import past_races
+from tests.made import playing
 from tests.made.observed import observations, plan, race, suite
 
 TODAY = "2026-01-02T03:04:05Z"
@@ -38,13 +46,72 @@ def test_the_last_hundred_null_pairs_of_this_kind_and_method_are_pooled() -> Non
     assert (found.null_pairs, found.excluding) == (100, 20)
 
 
-def test_races_of_the_same_workload_and_day_are_counted_and_said() -> None:
-    ledger = [line(n, started=TODAY) for n in range(2)]
-    ledger += [line(3), line(4, started=TODAY, workload="other"), line(5, started=TODAY, setting="x")]
-    assert past.of_race(race(), ledger, TODAY).today == 2
-    notes = past.with_past(race(), ledger, TODAY).notes
-    assert notes == ("race number 3 of this workload on this machine today",)
-    assert past.with_past(race(), [], TODAY).notes == ()
+def test_races_of_the_same_pair_and_day_are_counted_and_how_they_ended() -> None:
+    def today(number: int, **changed: object) -> PastRace:
+        return line(number, started=TODAY, **changed)
+
+    ledger = [
+        today(1), today(2, contenders=("fast", "slow"), outcome="begun"),
+        today(3, contenders=("fast", "slow", "x"), outcome="open"),
+        today(4, contenders=("slow", "x"), outcome="open"), line(5, contenders=("fast", "slow")),
+        today(6, workload="other"), today(7, setting="x"),
+    ]  # fmt: skip
+    found = past.of_race(race(), ledger, TODAY)
+    assert (found.today, found.outcomes) == (3, {"begun": 1, "open": 1})
+
+
+@pytest.mark.parametrize(
+    ("today", "outcomes", "said"),
+    [
+        (0, {}, "first race of two or more of these contenders on this machine today"),
+        (2, {"begun": 1, "settled": 1}, "before it: 1 cut off, 1 settled"),
+    ],
+)
+def test_which_race_it_was_that_day_stands_in_every_report(
+    tmp_path: Path, today: int, outcomes: dict[Outcome, int], said: str
+) -> None:
+    planned = race().replaced(past=Past(today=today, outcomes=outcomes))
+    seen = observations(planned)
+    found = derive.results(plan(planned, suite(tmp_path)), {}, seen)
+    console = Console(file=io.StringIO(), width=200, record=True)
+    terminal.show(found, console)
+    for report in (console.export_text(), markdown.render(found), page.render(found, seen)):
+        text = " ".join(report.replace("· ", "").split())
+        assert said in text
+        assert f"{['first', 'second', 'third'][today]} race of two or more of these contenders" in text
+
+
+def test_of_a_pair_it_says_so() -> None:
+    assert findings.sentence(Attempt(number=21, pair=True)) == "21st race of this pair on this machine today"
+    assert [words.ordinal(n) for n in (1, 10, 11, 12, 22, 103, 112)] == [
+        "first", "tenth", "11th", "12th", "22nd", "103rd", "112th",
+    ]  # fmt: skip
+
+
+def test_a_race_is_an_attempt_from_its_first_block_on_whatever_becomes_of_it(tmp_path: Path) -> None:
+    """Written before the block begins, so that one which is killed in it is in the ledger; once a race."""
+    ledger = tmp_path / "past.jsonl"
+    planned = plan(race(blocks=5), playing.suite_in(tmp_path))
+
+    class CutOff(playing.Playing):
+        def block(self, stage: Stage, block: Block) -> Generator[Observation]:
+            assert [one.outcome for one in past_races.read(ledger)] == ["begun"]
+            if block.index == 2:
+                raise KeyboardInterrupt
+            yield from super().block(stage, block)
+
+    times: list[str] = []
+
+    def begins(of: RacePlan) -> None:
+        times.append(of.key)
+        past_races.add([past.begun(of, planned.run, TODAY, "m")], ledger)
+
+    with pytest.raises(KeyboardInterrupt):
+        playing.run(tmp_path, planned, CutOff(), begins=begins)
+    assert times == ["echo"]
+    (one,) = past_races.read(ledger)
+    assert (one.outcome, one.contenders, one.excludes) == ("begun", ("ceiling", "fast", "slow"), None)
+    assert past.of_race(race(), [one], TODAY).outcomes == {"begun": 1}
 
 
 def starts(slow: bool) -> tuple[float, ...]:
@@ -105,6 +172,10 @@ def test_what_a_race_leaves_is_its_null_pair_and_its_starts_by_themselves(tmp_pa
     made = plan(planned, suite(tmp_path))
     (left,) = results_past.of_run(made, derive.results(made, {}, seen), seen, "m")
     assert (left.workload, left.kind, left.excludes, left.machine) == ("echo", "http", False, "m")
+    assert left.outcome == "settled"
+    stopped = [*seen, Stopped(why="interrupted")]
+    (left,) = results_past.of_run(made, derive.results(made, {}, stopped), stopped, "m")
+    assert left.outcome == "stopped"
 
 
 def test_the_ledger_outlives_torn_lines_and_holds_a_resumed_run_once(tmp_path: Path) -> None:

@@ -16,9 +16,11 @@ from deadheat.hosts.held import this_machine
 from deadheat.kinds.registry import KINDS
 from deadheat.live.watch import Watch
 from deadheat.model.observation import Observation
-from deadheat.model.plan import Plan, contenders_of
+from deadheat.model.past import PastRace
+from deadheat.model.plan import Plan, RacePlan, contenders_of
 from deadheat.model.result import RaceResult, Results
-from deadheat.plan import Asked
+from deadheat.plan import OURS, Asked
+from deadheat.plan import past as planned_past
 from deadheat.results import past
 from deadheat.run import resume as resuming
 from deadheat.run.progress import View
@@ -92,7 +94,12 @@ def _run(
     stop: Stop,
 ) -> Raced:
     builder = Builder(host, stop)
-    runner = Runner(plan, suite, folder, DRIVERS, host, view, stop, observations, builder, DERIVERS)
+
+    def begins(race: RacePlan) -> None:
+        if race.method == OURS:
+            _remember([planned_past.begun(race, plan.run, plan.started, _this_machine())], view)
+
+    runner = Runner(plan, suite, folder, DRIVERS, host, view, stop, observations, builder, DERIVERS, begins)
     _warn_of_shared_cpus(plan, view)
     try:
         with on_cpus(plan.generator_cpus):
@@ -103,7 +110,7 @@ def _run(
             reports.write(folder, suite, runner.observations)
         raise
     results = reports.write(folder, suite, runner.observations)
-    _remember(plan, results, runner.observations, view)
+    _remember(past.of_run(plan, results, runner.observations, _this_machine()), view)
     if results.stopped is None:
         # Only now: a database's library has no place in the memory of a process that measures.
         from deadheat.history import store
@@ -112,10 +119,10 @@ def _run(
     return Raced(folder, results, code_of(results))
 
 
-def _remember(plan: Plan, results: Results, observations: Sequence[Observation], view: View) -> None:
-    """Add to this machine's ledger; that it cannot be written costs no results."""
+def _remember(races: Sequence[PastRace], view: View) -> None:
+    """Write to this machine's ledger; that it cannot be written costs no results."""
     try:
-        past_races.add(past.of_run(plan, results, observations, _this_machine()))
+        past_races.add(races)
     except UserError as error:
         view.warn(error.message)
 

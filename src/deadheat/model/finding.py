@@ -8,6 +8,7 @@ from pydantic import Field
 
 from deadheat.model.base import Record
 from deadheat.model.observation import Disturbance
+from deadheat.model.past import Outcome
 
 Interval = tuple[float, float]
 
@@ -17,6 +18,17 @@ class Note(Record):
 
     finding: Literal["note"] = "note"
     text: str
+
+
+class Attempt(Record):
+    """Which race of this workload it was on this machine that day, `number` counting from 1: of this very
+    `pair`, or of two or more of these contenders. `outcomes`: how many before it ended how, as far as known.
+    """
+
+    finding: Literal["attempt"] = "attempt"
+    number: int
+    pair: bool
+    outcomes: dict[Outcome, int] = {}
 
 
 class StandInReference(Record):
@@ -144,6 +156,7 @@ class ClosesConnections(Record):
 
 Finding = Annotated[
     Note
+    | Attempt
     | StandInReference
     | CutShort
     | DisturbedBlocks

@@ -1,13 +1,20 @@
 """What earlier races on this machine left for later ones: null pairs, starts, and that they were run."""
 
+from typing import Literal
+
 from deadheat.model.base import Record
 from deadheat.model.kinds.registry import Kind
 
+# What became of a race: `begun` and nothing since, so it was cut off; `stopped` by hand; all pairs `settled`;
+# some pair left `open`.
+Outcome = Literal["begun", "stopped", "settled", "open"]
+
 
 class PastRace(Record):
-    """A line of the ledger: one race by our own method, whatever came of it.
+    """A line of the ledger: one race by our own method, written when it began, its outcome when it ended.
 
-    `machine`: what ratios depend on, in words. `excludes`: whether the 95% interval of its null pair excluded
+    `machine`: what ratios depend on, in words. `contenders`: who raced, `outcome`: what became of it; not
+    known of lines of before these were kept. `excludes`: whether the 95% interval of its null pair excluded
     1; null where it had none. `starts`: of each contender the log level of each start, less what all of its
     block shared and less its own mean over the race.
     """
@@ -19,6 +26,8 @@ class PastRace(Record):
     setting: str | None = None
     kind: Kind
     method_version: int
+    contenders: tuple[str, ...] = ()
+    outcome: Outcome | None = None
     excludes: bool | None = None
     starts: dict[str, tuple[float, ...]] = {}
 
@@ -28,10 +37,12 @@ class Past(Record):
 
     `null_pairs` of the last races of this kind, method and machine, and how many of them, `excluding`, were
     told apart at 95%. `starts`: the last of each contender in this workload. `today`: races of this workload
-    and setting that were begun here on the same day.
+    and setting that were begun here on the same day and had a pair in common with this one; `outcomes`: how
+    many of them ended how, as far as known.
     """
 
     null_pairs: int = 0
     excluding: int = 0
     starts: dict[str, tuple[float, ...]] = {}
     today: int = 0
+    outcomes: dict[Outcome, int] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from deadheat import stats
@@ -13,7 +14,22 @@ from deadheat.plan.duration import MIN_ROUNDS
 def with_past(race: RacePlan, ledger: Sequence[PastRace], started: str) -> RacePlan:
     """The race with what the ledger of this machine has of it, and blocks enough for skewed starts."""
     race = race.replaced(past=of_race(race, ledger, started))
-    return _for_skew(_counted(race))
+    return _for_skew(race)
+
+
+def begun(race: RacePlan, run: str, started: str, machine: str) -> PastRace:
+    """The ledger's line of a race that begins."""
+    return PastRace(
+        run=run,
+        started=started,
+        machine=machine,
+        workload=race.workload,
+        setting=race.setting,
+        kind=race.kind,
+        method_version=race.method_version,
+        contenders=tuple(sorted({entry.contender for entry in race.entries})),
+        outcome="begun",
+    )
 
 
 def of_race(race: RacePlan, ledger: Sequence[PastRace], started: str) -> Past:
@@ -22,6 +38,7 @@ def of_race(race: RacePlan, ledger: Sequence[PastRace], started: str) -> Past:
     null_pairs = [one.excludes for one in alike if one.excludes is not None][-stats.POOL_SIZE :]
     same = [one for one in alike if (one.workload, one.setting) == (race.workload, race.setting)]
     ids = sorted({entry.contender for entry in race.entries})
+    today = [one for one in same if one.started[:10] == started[:10] and _shares_a_pair(one, ids)]
     starts = {
         id_: tuple(start for one in same for start in one.starts.get(id_, ()))[-stats.MOST_STARTS :]
         for id_ in ids
@@ -30,21 +47,19 @@ def of_race(race: RacePlan, ledger: Sequence[PastRace], started: str) -> Past:
         null_pairs=len(null_pairs),
         excluding=sum(null_pairs),
         starts={id_: of for id_, of in starts.items() if of},
-        today=sum(one.started[:10] == started[:10] for one in same),
+        today=len(today),
+        outcomes=dict(Counter(one.outcome for one in today if one.outcome is not None)),
     )
+
+
+def _shares_a_pair(one: PastRace, ids: Sequence[str]) -> bool:
+    """Of a line that does not say who raced it is taken that these did."""
+    return not one.contenders or len(set(one.contenders) & set(ids)) >= 2
 
 
 def skewed(race: RacePlan) -> list[str]:
     """The contenders whose last starts are skewed, so that few blocks miss the rare slow one."""
     return [] if race.past is None else [id_ for id_, of in race.past.starts.items() if stats.skewed(of)]
-
-
-def _counted(race: RacePlan) -> RacePlan:
-    """People race again until it suits them: how often is said."""
-    if race.past is None or not race.past.today:
-        return race
-    note = f"race number {race.past.today + 1} of this workload on this machine today"
-    return race.replaced(notes=(*race.notes, note))
 
 
 def _for_skew(race: RacePlan) -> RacePlan:

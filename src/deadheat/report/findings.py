@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator
 
 from deadheat.model.finding import (
+    Attempt,
     CarriedOver,
     ClosesConnections,
     CutShort,
@@ -27,6 +28,8 @@ from deadheat.model.result import RaceResult
 from deadheat.report import disturbance, words
 
 WIDTH = 78
+# What became of earlier races.
+ENDED = {"begun": "cut off", "stopped": "stopped by hand", "settled": "settled", "open": "not all settled"}
 # More contenders than this are not named one by one.
 MANY = 3
 
@@ -61,7 +64,7 @@ def sentence(finding: Finding) -> str:
         case MessageRates():
             rates = ", ".join(f"{id_} {words.figure(rate)}" for id_, rate in finding.per_second.items())
             return f"{finding.messages} messages a call; messages/s: {rates}"
-        case GivenUp() | LongerLeadIn():
+        case Attempt() | GivenUp() | LongerLeadIn():
             return _course(finding)
         case VarianceOfStarts():
             return _variance(finding)
@@ -88,8 +91,18 @@ def sentence(finding: Finding) -> str:
             return f"{finding.contender} closes connections: {again}"
 
 
-def _course(finding: GivenUp | LongerLeadIn) -> str:
-    """What became of some contenders on the way."""
+def _attempt(finding: Attempt) -> str:
+    """`third race of this pair on this machine today; before it: 1 cut off, 1 settled`."""
+    whose = "this pair" if finding.pair else "two or more of these contenders"
+    said = f"{words.ordinal(finding.number)} race of {whose} on this machine today"
+    before = [f"{count} {ENDED[outcome]}" for outcome, count in sorted(finding.outcomes.items())]
+    return f"{said}; before it: {', '.join(before)}" if before else said
+
+
+def _course(finding: Attempt | GivenUp | LongerLeadIn) -> str:
+    """Which attempt it was, and what became of some contenders on the way."""
+    if isinstance(finding, Attempt):
+        return _attempt(finding)
     if isinstance(finding, GivenUp):
         who = ", ".join(f"{entry} after {blocks}" for entry, blocks in finding.contenders.items())
         return f"given up with hardly a chance to be settled: {who} of {finding.planned} blocks"

@@ -5,6 +5,7 @@ from deadheat.model.result import ContenderResult, Measure, Overlaps
 
 UNITS = {"wall_s": "wall time", "cpu_s": "CPU time"}
 DASH = "-"
+ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 # An interval over fewer blocks is more of the t distribution's tails than of the measurement.
 FEWEST_BLOCKS = 3
 # An interval whose ends are so many times apart says nothing.
@@ -64,6 +65,14 @@ def figure(value: float) -> str:
     if abs(number) >= 100:
         return f"{number:,.0f}"
     return digits if "e" not in digits else f"{number:.3g}"
+
+
+def ordinal(number: int) -> str:
+    """first, second, ... tenth, 11th, 21st, 112th."""
+    if number <= len(ORDINALS):
+        return ORDINALS[number - 1]
+    teens = 10 <= number % 100 <= 20
+    return f"{number}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
 def brief(value: float) -> str:

@@ -220,6 +220,7 @@ def notes_of(
     """What the plan notes, why a race was cut short, which blocks do not count, and rates of messages."""
     return [
         *findings.stand_in(found.race, observations),
+        *findings.attempt(found.race),
         *(Note(text=note) for note in found.race.notes),
         *findings.cut_short(found),
         *findings.disturbed(found),

@@ -9,6 +9,7 @@ import numpy as np
 
 from deadheat import stats
 from deadheat.model.finding import (
+    Attempt,
     CarriedOver,
     ClosesConnections,
     CutShort,
@@ -91,6 +92,13 @@ def _long_warm_up(entry: str, found: Tally) -> Iterator[LongWarmUp]:
     took = [one.loaded_s for one in found.warmed_up.get(entry, ())]
     if took and (median := float(np.median(took))) >= LONG_WARM_UP_S:
         yield LongWarmUp(contender=entry, seconds=median)
+
+
+def attempt(race: RacePlan) -> Iterator[Attempt]:
+    """People race again until it suits them: how often is said, where anybody looked."""
+    if race.past is not None:
+        pair = len({entry.contender for entry in race.entries}) == 2
+        yield Attempt(number=race.past.today + 1, pair=pair, outcomes=race.past.outcomes)
 
 
 def cut_short(found: Tally) -> Iterator[CutShort]:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from deadheat.model.observation import Observation
-from deadheat.model.past import PastRace
-from deadheat.model.plan import Plan, RacePlan
-from deadheat.model.result import NullPair, Results
+from deadheat.model.past import Outcome, PastRace
+from deadheat.model.plan import Plan
+from deadheat.model.result import RaceResult, Results
+from deadheat.plan import past
 from deadheat.plan.asked import OURS
 from deadheat.results.tally import VALUES, Tally, tally
 from deadheat.storage.journal import whole_blocks
@@ -18,36 +19,29 @@ from deadheat.storage.journal import whole_blocks
 def of_run(plan: Plan, results: Results, observations: Sequence[Observation], machine: str) -> list[PastRace]:
     """A line for each race by our own method that was begun."""
     counting = list(whole_blocks(list(observations)))
-    null_pairs = {(one.name, one.setting, one.method): one.null_pair for one in results.workloads}
-    begun = {one.race for one in observations if one.type == "block-started"}
+    by_race = {(one.name, one.setting, one.method): one for one in results.workloads}
+    began = {one.race for one in observations if one.type == "block-started"}
     return [
-        _of_race(plan, race, null_pairs.get((race.workload, race.setting, race.method)), counting, machine)
+        past.begun(race, plan.run, plan.started, machine).replaced(
+            outcome="stopped" if results.stopped else _outcome(result), **_left(tally(race, counting), result)
+        )
         for race in plan.workloads
-        if race.method == OURS and race.key in begun
+        if race.method == OURS and race.key in began
+        for result in (by_race[race.workload, race.setting, race.method],)
     ]
 
 
-def _of_race(
-    plan: Plan,
-    race: RacePlan,
-    null_pair: NullPair | None,
-    counting: Sequence[Observation],
-    machine: str,
-) -> PastRace:
-    found = tally(race, counting)
-    ci = null_pair.ci if null_pair is not None else None
+def _outcome(result: RaceResult) -> Outcome:
+    settled = [verdict.verdict in ("faster", "dead heat") for verdict in result.verdicts]
+    return "settled" if settled and all(settled) else "open"
+
+
+def _left(found: Tally, result: RaceResult) -> dict[str, object]:
+    """For the pools of later races."""
+    ci = result.null_pair.ci if result.null_pair is not None else None
     enough = len(found.blocks) >= found.method.fewest_blocks
-    return PastRace(
-        run=plan.run,
-        started=plan.started,
-        machine=machine,
-        workload=race.workload,
-        setting=race.setting,
-        kind=race.kind,
-        method_version=race.method_version,
-        excludes=not ci[0] <= 1 <= ci[1] if ci is not None and enough else None,
-        starts=starts(found),
-    )
+    excludes = not ci[0] <= 1 <= ci[1] if ci is not None and enough else None
+    return {"excludes": excludes, "starts": starts(found)}
 
 
 def starts(found: Tally) -> dict[str, tuple[float, ...]]:

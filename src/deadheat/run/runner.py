@@ -1,6 +1,6 @@
 """Runs a plan: builds, checks, and block after block, every observation into the journal as it happens."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -38,7 +38,8 @@ from deadheat.util.interrupt import InterruptedRunError, Stop
 
 @dataclass
 class Runner:
-    """One run of a plan. `observations` grows as it goes; resumed, it starts with what was there."""
+    """One run of a plan. `observations` grows as it goes; resumed, it starts with what was there. `begins`
+    is called before the first block of a race: whatever comes of it, it was attempted."""
 
     plan: Plan
     suite: Suite
@@ -50,6 +51,7 @@ class Runner:
     observations: list[Observation]
     builder: Builder
     methods: Mapping[str, derive.Derive] = field(default_factory=lambda: {OURS: derive.race_of})
+    begins: Callable[[RacePlan], None] = lambda _race: None
 
     def run(self) -> None:
         """Everything the plan says, or up to where somebody stops it."""
@@ -306,6 +308,8 @@ class Runner:
     ) -> Disturbance | None:
         """One block after `clean` that count, and who got into it, if anybody did: then it does not."""
         race, walls_s = stage.race, repeats.walls_s(stage.race, self.observations)
+        if not any(isinstance(o, BlockStarted) and o.race == race.key for o in self.observations):
+            self.begins(race)
         self._observe(BlockStarted(race=race.key, block=block.index, order=block.start, at=clock.stamp()))
         steps = (2 + len(race.loads)) * len(block.start) + len(block.turns)
         cpus = {*self.plan.server_cpus, *self.plan.generator_cpus}
