@@ -67,7 +67,7 @@ client-test: setup
 	else echo "client-test: crystal not found (Debian: apt-get install crystal): its specs are not run"; fi
 
 pytest: setup
-	$(BIN)/pytest $(PARALLEL)
+	@scripts/pytest.sh $(BIN)/pytest $(PARALLEL)
 
 # Which lines the tests reach, of Python (its processes too) and of Rust; fails below the figures of today.
 coverage: setup test-packages
