@@ -72,9 +72,6 @@ fn commands() -> (Vec<Vec<String>>, Vec<(String, String)>) {
 fn every_load_example_runs() {
     let (commands, files) = commands();
     let directory = tempfile::tempdir().expect("a directory");
-    for (name, body) in files {
-        std::fs::write(directory.path().join(name), body).expect("written");
-    }
     let ours = [
         Server::of("http", &[]),
         Server::of("grpc", &["--hello"]),
@@ -92,6 +89,12 @@ fn every_load_example_runs() {
         ("127.0.0.1:8081", in_the_clear.to_string()),
         ("127.0.0.1:8443", over_tls.to_string()),
     ];
+    for (name, body) in files {
+        let here = places
+            .iter()
+            .fold(body, |body, (there, here)| body.replace(there, here));
+        std::fs::write(directory.path().join(name), here).expect("written");
+    }
     let mut counts = [0; 5];
     for command in commands.into_iter().filter(|words| words[0] != "serve") {
         // By the address, or by what is connected to in its place.

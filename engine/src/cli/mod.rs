@@ -4,8 +4,11 @@ mod checks;
 mod compare;
 mod files;
 mod grpc;
+mod man;
+mod merge;
 mod options;
 mod outcome;
+mod progress;
 mod redis;
 mod requests;
 mod run;
@@ -65,6 +68,10 @@ enum Verb {
     Drive,
     /// Show two summaries that --save wrote side by side
     Compare(compare::Compare),
+    /// Put the logs that --hdr wrote on several machines together
+    Merge(merge::Merge),
+    /// Print the manual page, for man: deadheat-load man | man -l -
+    Man,
     /// Print completions for a shell
     Completion { shell: clap_complete::Shell },
     /// Run a server that does the least a server may do, or injects faults on demand
@@ -81,6 +88,11 @@ impl Cli {
                 .map(|()| Outcome::Done)
                 .map_err(|error| Error::usage(format!("drive: {error}"))),
             Some(Verb::Compare(compare)) => compare.run().map(|()| Outcome::Done),
+            Some(Verb::Merge(merge)) => merge.run().map(|()| Outcome::Done),
+            Some(Verb::Man) => {
+                print!("{}", man::page(&mut Self::command(), EXAMPLES));
+                Ok(Outcome::Done)
+            }
             Some(Verb::Completion { shell }) => {
                 let mut command = Self::command();
                 clap_complete::generate(shell, &mut command, "deadheat-load", &mut io::stdout());

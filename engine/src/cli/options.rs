@@ -1,6 +1,7 @@
 //! The options of a run by hand, and what they mean.
 
 use super::grpc::Grpc;
+use super::progress::ProgressArg;
 use super::redis::Redis;
 
 use super::requests::text_or_file;
@@ -141,8 +142,11 @@ pub struct LoadOptions {
     /// Write a time series, a line a second
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub csv: Option<PathBuf>,
-    /// No live line
-    #[arg(short = 'q', long, help_heading = OUTPUT)]
+    /// What is shown on stderr while a run goes on
+    #[arg(long, default_value = "auto", value_name = "FORM", help_heading = OUTPUT)]
+    pub(super) progress: ProgressArg,
+    /// Nothing: --progress none
+    #[arg(short = 'q', long, conflicts_with = "progress", help_heading = OUTPUT)]
     pub quiet: bool,
 }
 
@@ -232,6 +236,7 @@ impl LoadOptions {
             remote: self.remote,
             connect_to: self.connect_to.clone(),
             tls: self.tls.spec(),
+            apart: true,
             ..spec
         })
     }

@@ -6,6 +6,7 @@ use super::outcome::Outcome;
 use super::thresholds::Thresholds;
 use super::watcher::Watcher;
 use deadheat_load::error::{Error, Result};
+use deadheat_load::load::groups::Groups;
 use deadheat_load::load::run_control::Interval;
 use deadheat_load::output::summary::Summary;
 use std::io::{self, Write};
@@ -32,7 +33,8 @@ pub fn run(options: &LoadOptions) -> Result<Outcome> {
         &options.run_spec(None),
         is_watched.then_some(&mut each_second),
     )?;
-    let mut summary = Summary::new(&result, target.io());
+    let names = Groups::names(&spec.labels());
+    let mut summary = Summary::new(&result, target.io()).by_request(&result, &names);
     let verdict = thresholds.judge(&result, &summary, watcher.stopped);
     summary.thresholds = thresholds.judged;
     let json = serde_json::to_string(&summary).expect("a summary is plain data") + "\n";

@@ -1,15 +1,15 @@
 //! Whoever waits for a run: the load has threads of its own.
 
 use super::options::LoadOptions;
+use super::progress::Progress;
 use deadheat_load::error::{Error, Kind, Result};
 use deadheat_load::load::run::{RunResult, RunSpec};
 use deadheat_load::load::run_control::{Interval, RunControl};
 use deadheat_load::output::intervals::Gatherer;
-use deadheat_load::output::shown;
 use deadheat_load::signals::stop_signals;
 use deadheat_load::target::{self, Spec, Target};
 use rustix::event::{eventfd, poll, EventfdFlags, PollFd, PollFlags};
-use std::io::{self, IsTerminal};
+use std::io;
 use std::os::fd::OwnedFd;
 
 const INTERVAL_NS: u64 = 1_000_000_000;
@@ -25,7 +25,7 @@ const INTERRUPTED: i32 = 130;
 pub struct Watcher {
     pub stopped: bool,
     threads: usize,
-    live: bool,
+    progress: Progress,
     signals: OwnedFd,
 }
 
@@ -37,7 +37,7 @@ impl Watcher {
         Ok(Self {
             stopped: false,
             threads: options.threads,
-            live: !options.quiet && io::stderr().is_terminal(),
+            progress: Progress::new(options),
             signals,
         })
     }
@@ -81,13 +81,14 @@ impl Watcher {
         mut each_second: Option<&mut EachSecond<'_>>,
     ) -> Result<RunResult> {
         let cannot = |error: io::Error| Error::usage(format!("cannot wait: {error}"));
-        let control = if self.live || each_second.is_some() {
+        let control = if self.progress.is_on() || each_second.is_some() {
             RunControl::watching(INTERVAL_NS)
         } else {
             RunControl::default()
         };
         let done = eventfd(0, EventfdFlags::CLOEXEC).map_err(|error| cannot(error.into()))?;
         let mut gatherer = Gatherer::new(self.threads);
+        let mut shown = self.progress.begin(spec);
         let mut told = Ok(());
         let mut tell = |intervals: Vec<Interval>, control: &RunControl| {
             if let (Ok(()), Some(each_second)) = (&told, &mut each_second) {
@@ -116,7 +117,7 @@ impl Watcher {
                     return Err(error);
                 }
                 let complete = gatherer.add(control.take());
-                self.show(&complete);
+                shown.add(&complete);
                 tell(complete, &control);
             }
             load.join().expect("a panic ends the program")
@@ -125,10 +126,9 @@ impl Watcher {
         let mut rest = gatherer.add(control.take());
         rest.extend(gatherer.rest());
         rest.retain(|interval| interval.replies + interval.errors > 0);
+        shown.add(&rest);
         tell(rest, &control);
-        if self.live {
-            eprint!("\r\x1b[K");
-        }
+        shown.end();
         told.map(|()| result)
     }
 
@@ -154,20 +154,5 @@ impl Watcher {
             control.stop();
         }
         Ok(())
-    }
-
-    fn show(&self, intervals: &[Interval]) {
-        let (true, Some(last)) = (self.live, intervals.last()) else {
-            return;
-        };
-        let ms = |q| last.latencies.quantile_ns(q).map(|ns| ns as f64 / 1e6);
-        eprint!(
-            "\r\x1b[K{:>5} s  {:>11}/s  p50 {}  p99 {}  errors {}",
-            last.index + 1,
-            shown::thousands(last.replies),
-            shown::ms(ms(0.5)),
-            shown::ms(ms(0.99)),
-            last.errors
-        );
     }
 }

@@ -153,7 +153,7 @@ pub fn http(url: &str, path: String, fields: HttpFields) -> Result<Spec> {
             body: fields.expect.body,
             success: false,
         },
-        weight: None,
+        ..Request::get("/")
     };
     Ok(Spec {
         http2: fields.http2,

@@ -83,7 +83,7 @@ pub struct Errors {
 }
 
 impl Errors {
-    fn count(&mut self, kind: ErrorKind) {
+    pub(super) fn count(&mut self, kind: ErrorKind) {
         *match kind {
             ErrorKind::Status => &mut self.status,
             ErrorKind::Body => &mut self.body,
@@ -93,7 +93,7 @@ impl Errors {
         } += 1;
     }
 
-    fn add(&mut self, other: &Self) {
+    pub(super) fn add(&mut self, other: &Self) {
         self.status += other.status;
         self.body += other.body;
         self.protocol += other.protocol;

@@ -13,6 +13,7 @@
 use super::connection::State;
 use super::phases::Phase;
 use super::replies::ReplySink;
+use super::slots::InFlight;
 use super::worker::Worker;
 use crate::net::Net;
 use crate::protocol::{ErrorKind, Failure, Protocol, Reply, Slot};
@@ -257,18 +258,18 @@ impl<P: Protocol, N: Net> Worker<P, N> {
 
     /// A request has failed, and is no longer in flight.
     pub(super) fn fail_request(&mut self, id: usize, slot: Slot, failure: &Failure, now_ns: u64) {
-        let (due_ns, _) = self.connections[id].slots.release(slot);
+        let &InFlight { due_ns, group, .. } = self.connections[id].slots.release(slot);
         self.requests.in_flight -= 1;
         if self.phases.is_counting() {
             self.metrics.came_back(now_ns, 1);
         }
         let told = self.requests.is_told(self.phases.now(), due_ns);
-        self.metrics.counts.wrong(failure, told);
+        self.metrics.wrong(failure, told, Some(group));
     }
 
     /// A connection has failed, and no request with it.
     fn fail_connection(&mut self, failure: &Failure) {
         let told = matches!(self.phases.now(), Phase::Counted | Phase::Drain);
-        self.metrics.counts.wrong(failure, told);
+        self.metrics.wrong(failure, told, None);
     }
 }

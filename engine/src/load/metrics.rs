@@ -1,8 +1,10 @@
 //! What is counted and timed during a run.
 
 use super::counts::Counts;
+use super::groups::{GroupCounts, Groups};
 use super::phases::Phase;
 use crate::histogram::Latencies;
+use crate::protocol::Failure;
 use std::collections::BTreeMap;
 
 /// Statuses are below this; whatever is not is no status.
@@ -23,12 +25,15 @@ pub struct Metrics {
     published: Latencies,
     /// From the sending instead of the intended time, in open loop only.
     service: Option<Latencies>,
+    /// Of a mix whose requests are counted apart.
+    groups: Vec<GroupCounts>,
 }
 
 /// Right replies that came together and are alike.
 pub struct Answered {
     pub n: u64,
     pub status: u16,
+    pub group: u32,
     pub latency_ns: u64,
     /// From the sending; in open loop only.
     pub service_ns: Option<u64>,
@@ -47,11 +52,19 @@ impl Metrics {
             interval: Latencies::default(),
             published: Latencies::default(),
             service: None,
+            groups: Vec::new(),
         }
     }
 
     /// Starts afresh, keeping the memory of the bins.
-    pub fn begin(&mut self, started_ns: u64, bin_ns: u64, bins: usize, is_open_loop: bool) {
+    pub fn begin(
+        &mut self,
+        started_ns: u64,
+        bin_ns: u64,
+        bins: usize,
+        is_open_loop: bool,
+        groups: &Groups,
+    ) {
         self.started_ns = started_ns;
         self.counts = Counts::default();
         self.bin_ns = bin_ns;
@@ -59,6 +72,7 @@ impl Metrics {
         self.bins.resize(bins, 0);
         self.statuses.fill(0);
         self.service = is_open_loop.then(Latencies::default);
+        self.groups = vec![GroupCounts::default(); groups.len()];
     }
 
     /// `n` replies with this status came; one that has none (a stream that was reset) is not
@@ -111,6 +125,25 @@ impl Metrics {
         if let (Some(service), Some(service_ns)) = (&mut self.service, replies.service_ns) {
             service.record_n(service_ns, n);
         }
+        if let Some(group) = self.groups.get_mut(replies.group as usize) {
+            group.right(replies);
+        }
+    }
+
+    /// Something failed: a request of a group, or (`None`) a connection with no request on it.
+    /// `counted`: no matter of the lead-in.
+    #[cold]
+    pub fn wrong(&mut self, failure: &Failure, counted: bool, group: Option<u32>) {
+        self.counts.wrong(failure, counted);
+        let group = group.and_then(|group| self.groups.get_mut(group as usize));
+        if let (true, Some(group)) = (counted, group) {
+            group.wrong(failure.kind);
+        }
+    }
+
+    /// At the end of a run: what was counted apart.
+    pub fn take_groups(&mut self) -> Vec<GroupCounts> {
+        std::mem::take(&mut self.groups)
     }
 
     /// The bins up to `until_ns`, `most` at most.

@@ -10,12 +10,13 @@
 //! - `timers.rs`: timeouts and reconnections; `opening.rs`: connecting before any load;
 //! - what the worker keeps: `connection.rs` and `slots.rs` (one of each connection),
 //!   `requests.rs` and `open_loop.rs` (what may be sent), `phases.rs` (which part of the run it
-//!   is), `metrics.rs` and `counts.rs` (what is counted), `publisher.rs` (what a watcher knows).
+//!   is), `metrics.rs`, `counts.rs` and `groups.rs` (what is counted), `publisher.rs` (what a watcher knows).
 
 pub mod arrivals;
 pub mod coalesce;
 mod connection;
 pub mod counts;
+pub mod groups;
 mod lifecycle;
 mod loop_delay;
 mod metrics;

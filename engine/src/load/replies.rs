@@ -4,7 +4,7 @@ use super::metrics::{Answered, Metrics};
 use super::open_loop::OpenLoop;
 use super::phases::Phase;
 use super::requests::Requests;
-use super::slots::Slots;
+use super::slots::{InFlight, Slots};
 use crate::protocol::{Failure, Reply, Slot};
 
 /// Where the replies of one read free their slots and are counted.
@@ -29,6 +29,7 @@ struct Streak {
     status: u16,
     due_ns: u64,
     sent_ns: u64,
+    group: u32,
 }
 
 impl<'a> ReplySink<'a> {
@@ -64,9 +65,15 @@ impl<'a> ReplySink<'a> {
     /// A right reply to the request in `slot`.
     #[inline]
     pub fn right(&mut self, slot: Slot, status: u16) {
-        let (due_ns, sent_ns) = self.slots.release(slot);
+        let &InFlight {
+            due_ns,
+            sent_ns,
+            group,
+            ..
+        } = self.slots.release(slot);
         let streak = &mut self.streak;
-        if due_ns == streak.due_ns && sent_ns == streak.sent_ns && status == streak.status {
+        let is_alike = due_ns == streak.due_ns && sent_ns == streak.sent_ns;
+        if is_alike && status == streak.status && group == streak.group {
             streak.length += 1;
         } else {
             self.flush();
@@ -75,6 +82,7 @@ impl<'a> ReplySink<'a> {
                 status,
                 due_ns,
                 sent_ns,
+                group,
             };
         }
     }
@@ -82,7 +90,7 @@ impl<'a> ReplySink<'a> {
     #[cold]
     fn wrong(&mut self, reply: &Reply, failure: &Failure) {
         self.flush();
-        let (due_ns, _) = self.slots.release(reply.slot);
+        let &InFlight { due_ns, group, .. } = self.slots.release(reply.slot);
         self.came_back(1);
         let told = match self.open_loop {
             None => matches!(self.phase, Phase::Counted | Phase::Drain),
@@ -91,7 +99,7 @@ impl<'a> ReplySink<'a> {
         if told {
             self.metrics.status(reply.status, 1);
         }
-        self.metrics.counts.wrong(failure, told);
+        self.metrics.wrong(failure, told, Some(group));
     }
 
     #[inline]
@@ -109,6 +117,7 @@ impl<'a> ReplySink<'a> {
             status,
             due_ns,
             sent_ns,
+            group,
         } = std::mem::take(&mut self.streak);
         if n == 0 {
             return;
@@ -117,6 +126,7 @@ impl<'a> ReplySink<'a> {
         let replies = Answered {
             n,
             status,
+            group,
             // A burst sends some requests before their time: theirs runs from the sending.
             latency_ns: self.now_ns.saturating_sub(due_ns.min(sent_ns)),
             service_ns: self.open_loop.map(|_| self.now_ns.saturating_sub(sent_ns)),

@@ -88,6 +88,12 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             let n = self
                 .protocol
                 .request_many(state, free, first, &mut self.output);
+            if !self.groups.is_empty() {
+                let protocol = &self.protocol;
+                slots.group(n, first, |sequence| {
+                    self.groups.of(protocol.request_of(sequence))
+                });
+            }
             slots.occupy(n, first, due_ns, now_ns);
             requests.sequence += n as u64;
             sent += n as u64;

@@ -2,6 +2,7 @@
 
 use super::arrivals::Arrivals;
 use super::counts::Counts;
+use super::groups::GroupCounts;
 use super::open_loop::{OpenPlan, OpenReport, Pacing};
 use crate::fnv::Fnv1a;
 use crate::histogram::Latencies;
@@ -106,6 +107,9 @@ pub struct RunResult {
     /// The same from the sending of each request; only in open loop.
     #[serde(skip)]
     pub service: Option<Latencies>,
+    /// Of requests that are counted apart.
+    #[serde(skip)]
+    pub groups: Vec<GroupCounts>,
 }
 
 impl RunResult {
@@ -140,6 +144,9 @@ impl RunResult {
         self.latencies.merge(&other.latencies);
         if let (Some(sum), Some(other)) = (&mut self.service, &other.service) {
             sum.merge(other);
+        }
+        for (sum, other) in self.groups.iter_mut().zip(&other.groups) {
+            sum.add(other);
         }
     }
 }

@@ -12,6 +12,8 @@ pub struct InFlight {
     pub due_ns: u64,
     /// When it was first sent.
     pub sent_ns: u64,
+    /// Where requests are counted apart: with which of them this one is.
+    pub group: u32,
 }
 
 /// As many places as requests may be in flight at once.
@@ -55,23 +57,29 @@ impl Slots {
     pub fn occupy(&mut self, n: usize, first: u64, due_ns: u64, sent_ns: u64) {
         let kept = self.free.len() - n;
         for (&slot, sequence) in self.free[kept..].iter().rev().zip(first..) {
-            self.all[slot as usize] = InFlight {
-                busy: true,
-                sequence,
-                due_ns,
-                sent_ns,
-            };
+            let in_flight = &mut self.all[slot as usize];
+            in_flight.busy = true;
+            in_flight.sequence = sequence;
+            in_flight.due_ns = due_ns;
+            in_flight.sent_ns = sent_ns;
         }
         self.free.truncate(kept);
     }
 
-    /// Frees a slot; when its request was due and sent.
+    /// Says of the `n` requests that [`Self::occupy`] is about to put in which group each is.
+    pub fn group(&mut self, n: usize, first: u64, group_of: impl Fn(u64) -> u32) {
+        for (&slot, sequence) in self.free.iter().rev().take(n).zip(first..) {
+            self.all[slot as usize].group = group_of(sequence);
+        }
+    }
+
+    /// Frees a slot; what was in it.
     #[inline]
-    pub fn release(&mut self, slot: Slot) -> (u64, u64) {
+    pub fn release(&mut self, slot: Slot) -> &InFlight {
         let in_flight = &mut self.all[slot as usize];
         in_flight.busy = false;
         self.free.push(slot);
-        (in_flight.due_ns, in_flight.sent_ns)
+        in_flight
     }
 
     /// Slots in flight, oldest request first. Cold path: allocates.

@@ -2,6 +2,7 @@
 
 use super::coalesce::{Coalesce, Coalescer, Round};
 use super::connection::{Connection, State};
+use super::groups::Groups;
 use super::loop_delay::LoopDelay;
 use super::metrics::Metrics;
 use super::open_loop::{OpenLoop, Span};
@@ -51,6 +52,7 @@ pub struct Worker<P: Protocol, N: Net> {
     pub(super) requests: Requests,
     pub(super) phases: Phases,
     pub(super) metrics: Metrics,
+    pub(super) groups: Groups,
     pub(super) timers: Timers,
     pub(super) coalescer: Coalescer,
     publisher: Publisher,
@@ -77,6 +79,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             requests: Requests::default(),
             phases: Phases::idle(),
             metrics: Metrics::new(),
+            groups: Groups::default(),
             timers: Timers::new(),
             coalescer: Coalescer::new(settings.coalesce),
             publisher: Publisher::new(0),
@@ -84,6 +87,13 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             buffer: vec![0; READ_AT_ONCE].into_boxed_slice(),
             unread: VecDeque::new(),
         }
+    }
+
+    /// The same, with these requests counted each by itself too.
+    #[must_use]
+    pub fn counting_apart(mut self, groups: Groups) -> Self {
+        self.groups = groups;
+        self
     }
 
     /// Loads the target for one run. It ends at the latest a timeout after its counted part.
@@ -147,8 +157,10 @@ impl<P: Protocol, N: Net> Worker<P, N> {
         let started_ns = spec.started_ns.unwrap_or_else(|| self.net.now_ns());
         let bin_ns = BIN_MS * NS_PER_MS;
         let bins = ((lead_in_ns + counted_ns) / bin_ns + SPARE_BINS).min(MOST_BINS);
+        let is_open_loop = spec.rate.is_some();
+        let bins = bins as usize;
         self.metrics
-            .begin(started_ns, bin_ns, bins as usize, spec.rate.is_some());
+            .begin(started_ns, bin_ns, bins, is_open_loop, &self.groups);
         self.publisher = Publisher::new(control.interval_ns());
         self.phases = Phases::begin(started_ns, lead_in_ns, counted_ns, &spec.pids);
         self.requests.remaining = spec.requests.unwrap_or(u64::MAX);
@@ -287,6 +299,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             open_loop: self.requests.open_loop.as_mut().map(OpenLoop::report),
             latencies,
             service,
+            groups: self.metrics.take_groups(),
         }
     }
 

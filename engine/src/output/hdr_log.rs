@@ -1,7 +1,10 @@
 //! An HdrHistogram V2 interval log, readable by the usual tools.
 
+use crate::histogram::Latencies;
 use crate::load::run_control::Interval;
-use hdrhistogram::serialization::interval_log::IntervalLogWriterBuilder;
+use hdrhistogram::serialization::interval_log::{
+    IntervalLogIterator, IntervalLogWriterBuilder, LogEntry,
+};
 use hdrhistogram::serialization::V2DeflateSerializer;
 use std::io::{self, Write};
 use std::time::SystemTime;
@@ -33,14 +36,42 @@ pub fn line(output: &mut impl Write, interval: &Interval) -> io::Result<()> {
     writeln!(output, "{}.000,1.000,{max_ms:.3},{encoded}", interval.index)
 }
 
+/// A log that was read: everything in it, and for how long it was observed.
+pub struct Log {
+    pub latencies: Latencies,
+    pub seconds: f64,
+}
+
+/// Reads a log of ours, or of another program that has latencies in nanoseconds.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn read(text: &[u8]) -> Result<Log, String> {
+    let mut log = Log {
+        latencies: Latencies::default(),
+        seconds: 0.0,
+    };
+    let mut intervals = 0;
+    for entry in IntervalLogIterator::new(text) {
+        let entry = entry.map_err(|_| "no HdrHistogram interval log".to_owned())?;
+        if let LogEntry::Interval(interval) = entry {
+            intervals += 1;
+            log.seconds += interval.duration().as_secs_f64();
+            let histogram = interval.encoded_histogram();
+            let latencies = Latencies::decoded(histogram)
+                .map_err(|why| format!("interval {intervals}: {why}"))?;
+            log.latencies.merge(&latencies);
+        }
+    }
+    match intervals {
+        0 => Err("no interval in it".into()),
+        _ => Ok(log),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::histogram::Latencies;
-    use base64::Engine as _;
-    use hdrhistogram::serialization::interval_log::{IntervalLogIterator, LogEntry};
-    use hdrhistogram::serialization::Deserializer;
-    use hdrhistogram::Histogram;
     use std::time::Duration;
 
     #[test]
@@ -69,10 +100,20 @@ mod tests {
         let interval = interval.expect("an interval");
         assert_eq!(interval.start_timestamp(), Duration::from_secs(3));
         assert!((interval.max() - 2.0).abs() < 0.01);
-        let bytes = base64::engine::general_purpose::STANDARD
-            .decode(interval.encoded_histogram())
-            .unwrap();
-        let back: Histogram<u64> = Deserializer::new().deserialize(&mut &bytes[..]).unwrap();
-        assert_eq!(&back, latencies.as_hdr());
+        let back = read(&text).unwrap();
+        assert_eq!(back.latencies.as_hdr(), latencies.as_hdr());
+        assert!((back.seconds - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn what_is_no_log_is_refused() {
+        for (text, why) in [
+            ("", "no interval"),
+            ("hello\n", "no HdrHistogram interval log"),
+            ("0.000,1.000,2.000,AAAA\n", "interval 1: "),
+        ] {
+            let said = read(text.as_bytes()).err().expect(text);
+            assert!(said.contains(why), "{text}: {said}");
+        }
     }
 }

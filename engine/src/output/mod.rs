@@ -1,8 +1,13 @@
 //! What a run by hand leaves behind: a summary, a time series, a histogram log.
 
 pub mod bars;
+pub mod by_request;
 pub mod csv;
 pub mod hdr_log;
 pub mod intervals;
+pub mod live;
 pub mod shown;
 pub mod summary;
+mod table;
+
+pub use self::table::latency_table;

@@ -1,6 +1,7 @@
 //! The result of a run by hand: a table for people, JSON for programs.
 
-use super::{bars::bars, shown};
+use super::by_request::{self, RequestSummary};
+use super::{bars::bars, latency_table, shown};
 use crate::histogram::Latencies;
 use crate::limits;
 use crate::load::counts::Errors;
@@ -12,7 +13,7 @@ use crate::protocol::Counters;
 use crate::threshold::Judged;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::{self, Write};
+use std::fmt;
 
 const NS_PER_S: f64 = 1e9;
 const NS_PER_MS: f64 = 1e6;
@@ -33,6 +34,16 @@ pub struct LatencyMs {
 }
 
 impl LatencyMs {
+    /// The same with the exact mean and maximum of so many right replies.
+    #[must_use]
+    pub fn exactly(mut self, replies: u64, sum_ns: u64, max_ns: u64) -> Self {
+        if replies > 0 {
+            self.mean = Some(sum_ns as f64 / NS_PER_MS / replies as f64);
+            self.max = Some(max_ns as f64 / NS_PER_MS);
+        }
+        self
+    }
+
     /// Mean and maximum to the precision of the histogram's bins.
     pub fn new(latencies: &Latencies) -> Self {
         let hdr = latencies.as_hdr();
@@ -95,6 +106,9 @@ pub struct Summary {
     /// What `--fail-if` says of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub thresholds: Vec<Judged>,
+    /// Of each request of a mix.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub by_request: Vec<RequestSummary>,
     #[serde(skip)]
     bars: String,
 }
@@ -105,12 +119,9 @@ impl Summary {
         // A run that is stopped while it warms up has counted nothing for no time.
         let counted_ns = (run.counted_until_ns - run.counted_from_ns).max(1);
         let duration_s = counted_ns as f64 / NS_PER_S;
-        let mut latency_ms = LatencyMs::new(&run.latencies);
-        if run.counts.replies > 0 {
-            latency_ms.mean =
-                Some(run.counts.latency_sum_ns as f64 / NS_PER_MS / run.counts.replies as f64);
-            latency_ms.max = Some(run.counts.latency_max_ns as f64 / NS_PER_MS);
-        }
+        let counts = &run.counts;
+        let (sum_ns, max_ns) = (counts.latency_sum_ns, counts.latency_max_ns);
+        let latency_ms = LatencyMs::new(&run.latencies).exactly(counts.replies, sum_ns, max_ns);
         let throughput_rps = match &run.open_loop {
             // Replies may come after the counted part: their rate is that of the sending.
             Some(open) if open.sent > 0 => {
@@ -140,8 +151,20 @@ impl Summary {
             tls_handshakes: run.handshakes,
             http2: run.counters.map(|Counters::Http2(counts)| counts),
             thresholds: Vec::new(),
+            by_request: Vec::new(),
             bars: bars(&run.latencies),
         }
+    }
+
+    /// The same, with the figures of each request; `names` are those of the groups.
+    #[must_use]
+    pub fn by_request(mut self, run: &RunResult, names: &[String]) -> Self {
+        let of_all = self.throughput_rps / run.counts.replies.max(1) as f64;
+        let groups = names.iter().zip(&run.groups);
+        self.by_request = groups
+            .map(|(name, counts)| RequestSummary::new(name, counts, of_all))
+            .collect();
+        self
     }
 
     /// Asked and achieved rate of an open loop differ by more than 1%.
@@ -155,7 +178,7 @@ impl Summary {
 /// The table for people.
 impl fmt::Display for Summary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.write_latencies(f)?;
+        f.write_str(&latency_table(&self.latency_ms, self.service_ms.as_ref()))?;
         f.write_str(&self.bars)?;
         writeln!(
             f,
@@ -192,39 +215,13 @@ impl fmt::Display for Summary {
         writeln!(f, "requests/s: {:.2}", self.throughput_rps)?;
         let transfer = shown::bytes(self.bytes_in as f64 / self.duration_s);
         writeln!(f, "transfer/s: {transfer}")?;
+        f.write_str(&by_request::table(&self.by_request))?;
         let mut thresholds = self.thresholds.iter();
         thresholds.try_for_each(|judged| writeln!(f, "{judged}"))
     }
 }
 
 impl Summary {
-    fn write_latencies(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let service = if self.service_ms.is_some() {
-            "     service"
-        } else {
-            ""
-        };
-        writeln!(f, "  {:<7}{:>12}{service}", "", "latency")?;
-        let columns = [Some(&self.latency_ms), self.service_ms.as_ref()];
-        let mut line = |name: &str, value: fn(&LatencyMs) -> Option<f64>| {
-            let mut text = format!("  {name:<7}");
-            for column in columns.into_iter().flatten() {
-                write!(text, "{:>12}", shown::ms(value(column)))?;
-            }
-            writeln!(f, "{text}")
-        };
-        line("mean", |latency| latency.mean)?;
-        line("stdev", |latency| latency.stdev)?;
-        line("50%", |latency| latency.p50)?;
-        line("75%", |latency| latency.p75)?;
-        line("90%", |latency| latency.p90)?;
-        line("95%", |latency| latency.p95)?;
-        line("99%", |latency| latency.p99)?;
-        line("99.9%", |latency| latency.p99_9)?;
-        line("99.99%", |latency| latency.p99_99)?;
-        line("max", |latency| latency.max)
-    }
-
     fn write_errors(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let statuses: Vec<String> = self
             .statuses

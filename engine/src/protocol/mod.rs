@@ -80,6 +80,11 @@ pub trait Protocol {
     /// A new token for the run that begins: render now whatever can be rendered once.
     fn prepare(&mut self, token: &str);
 
+    /// Which of several requests number `sequence` is: its index among those of the run.
+    fn request_of(&self, _sequence: u64) -> u32 {
+        0
+    }
+
     /// State for a fresh connection; whatever has to be sent first (an HTTP/2 preface, AUTH)
     /// goes to `output`. `depth` is the number of slots, all of which may be in flight at once.
     fn connect(&mut self, depth: u32, output: &mut Vec<u8>) -> Self::Connection;

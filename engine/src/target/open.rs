@@ -6,6 +6,7 @@ use super::spec::Spec;
 use crate::address::Url;
 use crate::error::{Error, Kind, Result};
 use crate::load::coalesce::Coalesce;
+use crate::load::groups::Groups;
 use crate::load::{Settings, Worker};
 use crate::net::address::Address;
 use crate::net::epoll::Epoll;
@@ -109,6 +110,7 @@ where
     P: Protocol + Clone + Send + 'static,
     P::Connection: Send,
 {
+    let groups = Groups::new(&spec.labels());
     let open = |protocol: P, thread: usize| -> Result<Box<dyn Target>> {
         let more = usize::from(thread < spec.connections % spec.threads);
         let settings = Settings {
@@ -119,12 +121,12 @@ where
             coalesce: spec.coalesce,
         };
         match uring(spec, address, settings.connections)? {
-            Some(net) => opened(settings, protocol, net, tls, name),
+            Some(net) => opened(settings, protocol, net, tls, groups.clone(), name),
             None => {
                 let stamped = spec.coalesce != Coalesce::Off;
                 let net = Epoll::new(address.clone(), settings.connections, stamped)
                     .map_err(|error| Error::usage(format!("cannot poll: {error}")))?;
-                opened(settings, protocol, net, tls, name)
+                opened(settings, protocol, net, tls, groups.clone(), name)
             }
         }
     };
@@ -170,6 +172,7 @@ fn opened<P, N>(
     protocol: P,
     net: N,
     tls: Option<&TlsPlan>,
+    groups: Groups,
     name: &str,
 ) -> Result<Box<dyn Target>>
 where
@@ -179,13 +182,13 @@ where
 {
     Ok(match tls {
         None => {
-            let mut worker = Worker::new(settings, protocol, net);
+            let mut worker = Worker::new(settings, protocol, net).counting_apart(groups);
             worker.open(name)?;
             Box::new(worker)
         }
         Some(plan) => {
             let net = Tls::new(net, plan, settings.connections);
-            let mut worker = Worker::new(settings, protocol, net);
+            let mut worker = Worker::new(settings, protocol, net).counting_apart(groups);
             worker.open(name)?;
             Box::new(worker)
         }

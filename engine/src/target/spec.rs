@@ -34,6 +34,8 @@ pub struct Spec {
     pub tls: TlsSpec,
     /// At least one for HTTP.
     pub requests: Vec<Request>,
+    /// Count each of several requests by itself too.
+    pub apart: bool,
     pub draw: Draw,
     pub redis: redis::CommandSpec,
     pub grpc: grpc::CallSpec,
@@ -57,6 +59,7 @@ impl Spec {
             remote: false,
             tls: TlsSpec::default(),
             requests: vec![request],
+            apart: false,
             draw: Draw::default(),
             redis: redis::CommandSpec::default(),
             grpc: grpc::CallSpec::default(),
@@ -81,6 +84,16 @@ impl Spec {
             redis: commands,
             ..Self::new(url, Request::get("/"))
         }
+    }
+
+    /// What the requests are called, in their order, where they are to be counted apart.
+    pub fn labels(&self) -> Vec<String> {
+        if !self.apart {
+            return Vec::new();
+        }
+        let commands = self.redis.commands.iter().map(|words| words.join(" "));
+        let requests = self.requests.iter().map(Request::label);
+        requests.chain(commands).collect()
     }
 
     pub(super) fn check(&self) -> Result<()> {

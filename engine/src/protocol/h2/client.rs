@@ -36,6 +36,10 @@ impl<E: Exchange> Protocol for Http2Client<E> {
         self.exchange.seed(seed);
     }
 
+    fn request_of(&self, sequence: u64) -> u32 {
+        self.exchange.pick(sequence)
+    }
+
     fn prepare(&mut self, token: &str) {
         self.exchange.prepare(token);
         self.run += 1;

@@ -19,6 +19,9 @@ pub struct Request {
     pub body: Option<String>,
     #[serde(default)]
     pub expect: Expect,
+    /// What it is called in the summary; its method and path if it has no name.
+    #[serde(default)]
+    pub name: Option<String>,
     /// Share of this request among several; without any they are sent in turn.
     #[serde(default)]
     pub weight: Option<f64>,
@@ -69,8 +72,15 @@ impl Request {
             headers: Vec::new(),
             body: None,
             expect: Expect::default(),
+            name: None,
             weight: None,
         }
+    }
+
+    /// What it is called where requests are counted apart.
+    pub fn label(&self) -> String {
+        let plain = || format!("{} {}", self.method, self.path);
+        self.name.clone().unwrap_or_else(plain)
     }
 
     /// Whether sending it twice does what sending it once does (RFC 9110, section 9.2.2).

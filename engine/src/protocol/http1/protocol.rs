@@ -13,6 +13,10 @@ impl Protocol for Http1 {
         self.mix.seed(seed);
     }
 
+    fn request_of(&self, sequence: u64) -> u32 {
+        self.mix.pick(sequence)
+    }
+
     fn prepare(&mut self, token: &str) {
         self.known_reply.clear();
         if self.has_token {

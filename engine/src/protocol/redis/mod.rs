@@ -60,6 +60,10 @@ impl Redis {
 impl Protocol for Redis {
     type Connection = RedisConnection;
 
+    fn request_of(&self, sequence: u64) -> u32 {
+        self.turn_of(sequence)
+    }
+
     fn prepare(&mut self, token: &str) {
         for command in &mut self.commands {
             command.prepare(token);

@@ -1,0 +1,148 @@
+//! Requests from files.
+
+mod curl;
+mod har;
+mod raw;
+mod shell;
+
+use super::options::LoadOptions;
+use deadheat_load::address::Url;
+use deadheat_load::error::{Error, Result};
+use deadheat_load::protocol::http::{Expect, Request};
+use std::path::Path;
+
+/// A request and where in its file it stands, or what is wrong there.
+type Placed = std::result::Result<Vec<(String, Request)>, (String, String)>;
+
+/// Headers that belong to a connection, or that are made anew for each body.
+const NOT_TAKEN_OVER: [&str; 7] = [
+    "connection",
+    "content-length",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+];
+
+impl LoadOptions {
+    /// The requests of HTTP.
+    pub(super) fn http_requests(&self, url: &str) -> Result<Vec<Request>> {
+        let expect = Expect {
+            status: self.expect_status,
+            body: self.expect_body.clone(),
+            success: true,
+        };
+        let url = Url::parse(url)?;
+        if let Some(path) = &self.requests {
+            let requests = requests_file(path, &url, &expect)?;
+            let mut each = requests.iter();
+            each.try_for_each(|request| request.check_token(&self.token))?;
+            return Ok(requests);
+        }
+        let mut request = Request::get(&url.path);
+        request.headers.clone_from(&self.headers);
+        request.expect = expect;
+        if let Some(data) = &self.data {
+            request.body = Some(text_or_file(data)?);
+            request.method = "POST".into();
+        }
+        if let Some(method) = &self.method {
+            request.method.clone_from(method);
+        }
+        request.check_token(&self.token)?;
+        Ok(vec![request])
+    }
+}
+
+/// `--requests`, in whichever form: what one of them does not expect itself is expected as on the
+/// command line.
+fn requests_file(path: &Path, url: &Url, expect: &Expect) -> Result<Vec<Request>> {
+    let text = read(path)?;
+    let shown = path.display();
+    let placed = if let Some(har) = har::parse(&text) {
+        let all = har.entries();
+        let taken = har.requests(url);
+        if let (Ok(taken), 1..) = (&taken, all) {
+            if taken.len() < all {
+                let others = all - taken.len();
+                eprintln!("{shown}: {others} of {all} requests are to other hosts, and left out");
+            }
+        }
+        taken
+    } else if curl::is_curl(&text) {
+        curl::requests(&text, url)
+    } else if raw::is_raw(&text) {
+        raw::requests(&text, url)
+    } else {
+        json_lines(&text)
+    };
+    let wrong = |place: &str, why: &str| Error::usage(format!("{shown}:{place}: {why}"));
+    let placed = placed.map_err(|(place, why)| wrong(&place, &why))?;
+    let mut requests = Vec::new();
+    for (place, mut request) in placed {
+        request
+            .check()
+            .map_err(|error| wrong(&place, &error.message))?;
+        request.expect.success = true;
+        request.expect.status = request.expect.status.or(expect.status);
+        if request.expect.body.is_none() {
+            request.expect.body.clone_from(&expect.body);
+        }
+        requests.push(request);
+    }
+    match requests.is_empty() {
+        true => Err(Error::usage(format!(
+            "{shown}: no requests in it for {}",
+            url.authority()
+        ))),
+        false => Ok(requests),
+    }
+}
+
+/// One JSON object a line.
+fn json_lines(text: &str) -> Placed {
+    let lines = (1..).zip(text.lines());
+    lines
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(number, line): (usize, &str)| {
+            let request = serde_json::from_str(line);
+            match request {
+                Ok(request) => Ok((number.to_string(), request)),
+                Err(error) => Err((number.to_string(), error.to_string())),
+            }
+        })
+        .collect()
+}
+
+/// The path of a URL in a file, if it is one of this run's host.
+fn path_at(text: &str, url: &Url) -> std::result::Result<String, String> {
+    let other = Url::parse(text).map_err(|error| error.message)?;
+    if (&other.host, other.port) != (&url.host, url.port) {
+        return Err(format!(
+            "{} is not {}: the run has one host (--connect-to goes elsewhere under its name)",
+            other.place(),
+            url.place()
+        ));
+    }
+    Ok(other.path)
+}
+
+/// Whether a header of a file goes into the request.
+fn is_taken_over(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    !name.starts_with(':') && !NOT_TAKEN_OVER.contains(&name.as_str())
+}
+
+/// `--data`: a text, or what stands in `@FILE`.
+pub fn text_or_file(data: &str) -> Result<String> {
+    match data.strip_prefix('@') {
+        Some(path) => read(Path::new(path)),
+        None => Ok(data.to_owned()),
+    }
+}
+
+fn read(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path)
+        .map_err(|error| Error::usage(format!("{}: {error}", path.display())))
+}
