@@ -10,13 +10,17 @@ import re
 import shutil
 import subprocess
 import time
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 import pytest
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 60
+# The oldest Python of a system that set-up is tried on, to the patch: some packages want a later one.
+DEBIAN_12 = "3.11.2"
 # All of the system that the scripts may use: no cargo, no apt, no Python.
 SYSTEM = [
     "awk",
@@ -311,3 +315,21 @@ def test_the_oldest_rust_is_one_number_everywhere() -> None:
         for line in (ROOT / name).read_text().splitlines():
             if line.startswith(("cargo ", "rustfmt ", "rust-clippy ")):
                 assert line.count(f"(>= {oldest})") == line.count("|") + 1, line
+
+
+def test_every_pinned_package_takes_the_python_of_debian_12() -> None:
+    pinned = [line.partition("==")[0] for line in (ROOT / "constraints.txt").read_text().split()]
+    refusing = [
+        f"{name} wants Python {wanted}"
+        for name in pinned
+        if not SpecifierSet(wanted := _python_wanted(name)).contains(DEBIAN_12)
+    ]
+    assert not refusing
+
+
+def _python_wanted(package: str) -> str:
+    """Empty for one that is not installed here: it is of another system."""
+    try:
+        return str(metadata(package).json.get("requires_python", ""))
+    except PackageNotFoundError:
+        return ""
