@@ -69,7 +69,9 @@ def _as_schema_1(folder: RunFolder) -> None:
     del plan["facts"]
     for race in plan["workloads"]:
         del race["method_version"]
+        del race["values"]
         # How it is measured stood among its other fields.
         measured = race.pop("measured")
-        race |= {key: value for key, value in measured.items() if key != "by"}
+        since = ("by", "commands", "about_s")
+        race |= {key: value for key, value in measured.items() if key not in since}
     (folder.path / "plan.json").write_text(json.dumps(plan | {"schema": 1}))

@@ -11,7 +11,7 @@ from .bench import Deadheat, SuiteFolder
 WORKLOAD = """\
 title = "Pipeline"
 question = "Which client misbehaves most?"
-kind = "redis-client"
+kind = "program"
 metric = "cpu_s"
 reference = "good"
 
@@ -20,9 +20,16 @@ what = "the server"
 one_of = ["redis", "valkey", "sink"]
 default = "redis"
 
+[parameters.rounds]
+what = "rounds in one process"
+range = [1, 1000000]
+default = 1
+args = ["--rounds", "{rounds}"]
+
 [parameters.depth]
 what = "commands at a time"
 range = [1, 1000000]
+args = ["--pipeline-depth", "{depth}"]
 
 # Which of them a race has, its parameter `server` says.
 [[services]]
@@ -45,20 +52,32 @@ reset = { send = "FLUSHALL", expect = "+OK" }
 name = "redis"
 when = { server = "sink" }
 run = "deadheat-load serve redis --port {port}"
+tells = true
 ready = { send = "PING", expect = "+PONG" }
 reset = { send = "FLUSHALL", expect = "+OK" }
 
-[redis]
-iterations = 500
+[program]
+args = ["--iterations", "{n}"]
 timeout_s = TIMEOUT_S
+
+[program.n]
+default = 500
+
+[program.races]
+quick = { blocks = 5, rounds = 2 }
+
+[pipeline]
+service = "redis"
 key = "foo"
 round = ["DEL foo", "N SET foo bar", "N GET foo", "DEL foo", "N {increment}", "DEL foo", "N GET foo"]
 increments = ["INCR foo"]
+takes = { process_s = 0.1, command_s = 1e-6, round_trip_s = 45e-6 }
 
-[redis.rules]
+[pipeline.rules]
 before_the_clock = ["HELLO"]
 
-[redis.digest]
+[pipeline.digest]
+word = "--verify"
 function = "fnv1a-64"
 text = "${text}\\n"
 integer = ":{number}\\n"
@@ -73,7 +92,7 @@ def suite(path: Path, habits: Iterable[str] = (), *, timeout_s: float = 60) -> S
     found.workload("pipeline", WORKLOAD.replace("TIMEOUT_S", str(timeout_s)))
     (path / "pipeline" / "client.py").write_text((HERE / "client.py").read_text())
     for habit in ("good", *habits):
-        run = f"{{python}} -S -E ../client.py {habit} --host {{host}} --port {{port}} {{args}}"
+        run = f"{{python}} -S -E ../client.py {habit} --host {{redis_host}} --port {{redis_port}} {{args}}"
         found.contender("pipeline", habit, run)
     return found
 

@@ -44,10 +44,10 @@ def at_a_depth(once: Once) -> Race:
     ("contender", "words"),
     [
         ("no-json", "it printed no line of JSON: '"),
-        ("misreads", "1000 iterations, 1 rounds: expected digest"),
+        ("misreads", "n = 1000, 1 rounds: expected digest"),
         ("miscounts", "it says that it sent 2002 commands, not 2003"),
-        ("ignores-depth", "--pipeline-depth 7: 43 commands were sent before their replies came, not 7"),
-        ("halves-depth", "--pipeline-depth 7: 3 commands were sent at most, not 7"),
+        ("ignores-depth", "depth=7: 43 commands were sent before their replies came, not 7"),
+        ("halves-depth", "depth=7: 3 commands were sent at most, not 7"),
     ],
 )
 def test_it_failed_and_says_how(whole: Race, contender: str, words: str) -> None:

@@ -128,7 +128,7 @@ def test_another_schema_names_the_version_that_wrote_it(tmp_path: Path) -> None:
     made_up.edit(folder, "results.json", schema=7, version="9.9.9")
     found = cli(folder.path, "--to", "junit", runs=tmp_path)
     assert found.returncode == 2
-    assert "not of this version: schema 7, and 3 is read here (Deadheat 9.9.9 wrote it)" in found.stderr
+    assert "not of this version: schema 7, and 4 is read here (Deadheat 9.9.9 wrote it)" in found.stderr
     assert len(found.stderr.splitlines()) == 2
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -38,8 +39,8 @@ def test_a_preset_has_values_of_its_own(suite: Suite) -> None:
 def test_what_is_set_is_raced_alone(suite: Suite) -> None:
     (race,) = races(suite, rounds="10")
     assert (race.setting, race.metric) == ("rounds=10", "cpu_s")
-    assert race.pipelines is not None
-    assert (race.pipelines.server, race.pipelines.rounds, race.pipelines.commands) == ("redis", 10, 4_000_030)
+    assert race.values == {"server": "redis", "rounds": 10}
+    assert (race.invocations.n, race.commands) == (100_000, 4_000_030)
 
 
 def test_a_sweep_is_every_combination(suite: Suite) -> None:
@@ -50,8 +51,17 @@ def test_a_sweep_is_every_combination(suite: Suite) -> None:
 
 def test_few_commands_at_a_time_are_fewer_commands(suite: Suite) -> None:
     (one,) = races(suite, depth="1")
-    assert one.pipelines is not None
-    assert (one.pipelines.iterations, one.pipelines.commands) == (5_000, 20_003)
+    assert one.values == {"server": "redis", "rounds": 1, "depth": 1}
+    assert (one.invocations.n, one.commands) == (5_000, 20_003)
+
+
+def test_a_server_may_have_parameters_too(suite: Suite) -> None:
+    pool = Parameter(what="connections of its own", range=(1, 100), default=4)
+    workload = suite.workloads["http-hello"].replaced(parameters={"pool": pool})
+    suite = replace(suite, workloads={**suite.workloads, "http-hello": workload})
+    swept = races(suite, "http-hello", pool="4,8")
+    assert [(race.setting, race.values) for race in swept] == [(None, {"pool": 4}), ("pool=8", {"pool": 8})]
+    assert [race.values for race in races(suite, "http-hello")] == [{"pool": 4}]
 
 
 def test_an_unknown_parameter_is_told_the_nearest(suite: Suite) -> None:

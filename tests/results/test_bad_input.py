@@ -25,6 +25,7 @@ from deadheat.plan import Asked
 from deadheat.report import markdown, terminal
 from deadheat.report.reasons import of_verdict
 from deadheat.results import derive
+from deadheat.storage.migrate import SCHEMA
 from deadheat.storage.run_folder import RunFolder
 from deadheat.suite.suite import load
 from tests.made.observed import LEAD_IN_NS, observations, plan, race, suite
@@ -112,12 +113,10 @@ def folder_with(tmp_path: Path, change: Callable[[dict[str, Any]], None]) -> Run
     "more", [{}, {"something": "new"}], ids=["with the same fields", "with a field that nobody knows"]
 )
 def test_results_of_another_schema_version(tmp_path: Path, more: dict[str, Any]) -> None:
-    folder = folder_with(tmp_path, lambda told: told.update(schema=4, version="9.9.9", **more))
+    folder = folder_with(tmp_path, lambda told: told.update(schema=SCHEMA + 1, version="9.9.9", **more))
     with pytest.raises(UserError) as raised:
         folder.results()
-    assert "results.json: not of this version: schema 4, and 3 is read here (Deadheat 9.9.9 wrote it)" in str(
-        raised.value
-    )
+    assert f"schema {SCHEMA + 1}, and {SCHEMA} is read here (Deadheat 9.9.9 wrote it)" in str(raised.value)
     assert raised.value.hint is not None and "deadheat report" in raised.value.hint
 
 

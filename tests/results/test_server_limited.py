@@ -53,7 +53,7 @@ def clients(server_cpu_s: float | None, metric: str) -> Tally:
             )
         )
         seen.append(BlockEnded(race="echo", block=block))
-    return tally(race().model_copy(update={"kind": "redis-client", "metric": metric}), seen)
+    return tally(race().model_copy(update={"kind": "program", "metric": metric}), seen)
 
 
 @pytest.mark.parametrize(

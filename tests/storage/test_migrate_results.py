@@ -9,7 +9,7 @@ import pytest
 
 from deadheat.model.claim import PublishedGate
 from deadheat.model.gate import GateResult
-from deadheat.model.measured import OutsidePlan, SlicePlan
+from deadheat.model.measured import InvocationPlan, OutsidePlan, SlicePlan
 from deadheat.model.result import Overlaps
 from deadheat.report import claims_table, gates, words
 from deadheat.storage import migrate
@@ -69,7 +69,7 @@ def test_what_is_no_list_of_races_is_left_for_validation(workloads: object) -> N
 
 
 def test_todays_results_are_left_alone() -> None:
-    document = {"schema": 3, "workloads": [RACE]}
+    document = {"schema": migrate.SCHEMA, "workloads": [RACE]}
     assert migrate.results(document) == document
 
 
@@ -81,7 +81,7 @@ def test_todays_results_are_left_alone() -> None:
             {"by": "slices", "connections": 64, "streams": 1, "server_cores": 2},
         ),
         ({"kind": "program", "n": 38, "connections": None}, {"by": "invocations", "n": 38}),
-        ({"kind": "redis-client", "n": None}, {"by": "pipelines"}),
+        ({"kind": "redis-client", "n": None}, {"by": "invocations"}),
         (
             {"kind": "http", "method": "as-published", "connections": 100, "streams": None},
             {"by": "outside", "connections": 100},
@@ -114,3 +114,17 @@ def test_a_plan_of_schema_2_by_a_studys_method_keeps_its_connections() -> None:
     flat = {"kind": "http", "connections": 10, "redis": None, "outside": outside}
     (race,) = migrate.plan({"schema": 2, "workloads": [flat]})["workloads"]
     assert OutsidePlan.model_validate(race["measured"]).connections == 10
+
+
+def test_a_race_of_redis_clients_is_one_of_programs() -> None:
+    had = {"by": "pipelines", "server": "sink", "iterations": 5000, "rounds": 1, "depth": 1}
+    had |= {"commands": 20_003, "about_s": 1.0}
+    planned = {"kind": "redis-client", "workload": "redis-pipeline", "measured": had}
+    (race,) = migrate.plan({"schema": 3, "workloads": [planned]})["workloads"]
+    assert (race["kind"], race["values"]) == ("program", {"server": "sink", "rounds": 1, "depth": 1})
+    assert InvocationPlan.model_validate(race["measured"]) == InvocationPlan(
+        n=5000, commands=20_003, about_s=1.0
+    )
+    found = {"kind": "redis-client", "measured": {"by": "pipelines", "commands": 20_003}}
+    (result,) = migrate.results({"schema": 3, "workloads": [found]})["workloads"]
+    assert result == {"kind": "program", "measured": {"by": "invocations", "commands": 20_003}}

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deadheat import hosts
-from deadheat.build import command
 from deadheat.explain.reading import InstrumentError
 from deadheat.explain.serving import added
 from deadheat.hosts import StartError
 from deadheat.hosts.program import Exit
+from deadheat.kinds.program import arguments
 from deadheat.model.workload import ProgramWork
 from deadheat.run.kind import Stage
 
@@ -33,6 +33,7 @@ def work(stage: Stage) -> ProgramWork:
 def sizes(stage: Stage) -> tuple[int, int, int]:
     """The least n, one that is short under a tool that slows a program by 50 times, and the race's own."""
     check = work(stage).n.check
+    assert check is not None  # without a pipeline, whose service is not started here, there is one
     return check.range[0], check.random[1], stage.race.invocations.n
 
 
@@ -46,8 +47,13 @@ def run(
 ) -> Ran:
     """Run it once with this n, under a tool's command line. Raises InstrumentError where it fails."""
     program = work(stage)
-    args = [command.fill(stage.build(entry).contender, word, {"n": n}) for word in program.args]
-    spec = stage.spec(entry, {}, args, output=f"{entry}-{instrument}", time_limit_s=program.timeout_s)
+    spec = stage.spec(
+        entry,
+        {},
+        arguments.of(stage, entry, n),
+        output=f"{entry}-{instrument}",
+        time_limit_s=program.timeout_s,
+    )
     spec = dataclasses.replace(
         spec, argv=(*under, *spec.argv), env={**spec.env, **added(spec.env, env or {})}
     )

@@ -41,6 +41,11 @@ def pair(suite: Suite, wanted: Wanted) -> tuple[Contender, Contender]:
         raise UserError(
             f"{wanted.a} and {wanted.b} meet in {' and '.join(both)}", hint=f"say which: --workload {both[0]}"
         )
+    if services := suite.workloads[both[0]].services:
+        raise UserError(
+            f"{both[0]} has services ({services[0].name}), which explain does not start yet",
+            hint="workloads without [[services]] can be explained",
+        )
     kind = suite.workloads[both[0]].kind
     if kind not in INSTRUMENTS:
         raise UserError(

@@ -3,7 +3,6 @@
 from deadheat.kinds import http
 from deadheat.kinds.grpc import kind as grpc
 from deadheat.kinds.program.kind import ProgramKind
-from deadheat.kinds.redis.kind import RedisClientKind
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.run.kind import Kind
 from deadheat.util.registry import Registry
@@ -14,7 +13,6 @@ KINDS: Registry[Kind] = Registry(
         "program": ProgramKind(),
         "http": http.HttpKind(),
         "grpc": grpc.GrpcKind(),
-        "redis-client": RedisClientKind(),
     },
 )
 PROTOCOLS: Registry[ServerProtocol] = Registry("protocol", {"http": http.PROTOCOL, "grpc": grpc.PROTOCOL})

@@ -4,3 +4,4 @@ from typing import Literal
 
 Preset = Literal["quick", "standard", "thorough"]
 Method = Literal["deadheat", "as-published"]
+Metric = Literal["throughput_rps", "wall_s", "cpu_s"]

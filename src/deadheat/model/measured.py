@@ -30,27 +30,16 @@ class SlicePlan(Record):
 
 
 class InvocationPlan(Record):
-    """Programs that run to their end, each time with the size `n`."""
+    """Programs that run to their end, each time with the size `n`.
+
+    `commands`: how many an invocation sends, where its workload has a pipeline. `about_s`: about how long an
+    invocation takes, seconds, for estimates only; null where nobody says.
+    """
 
     by: Literal["invocations"] = "invocations"
     n: int
-
-
-class PipelinePlan(Record):
-    """What client programs are asked to do, and against which of the workload's services (`server`).
-
-    The workload's round with so many `iterations`, `rounds` times in one process, handed over `depth` at a
-    time (None: all) with replies awaited between. `commands`: of one invocation, which takes `about_s`
-    seconds, for estimates only.
-    """
-
-    by: Literal["pipelines"] = "pipelines"
-    server: str = "redis"
-    iterations: int = Field(ge=1)
-    rounds: int = Field(default=1, ge=1)
-    depth: int | None = Field(default=None, ge=1)
-    commands: int = Field(ge=1)
-    about_s: float = 0.5
+    commands: int | None = Field(default=None, ge=1)
+    about_s: float | None = None
 
 
 class OutsidePlan(Record):
@@ -77,6 +66,6 @@ class OutsidePlan(Record):
 
 
 Measured = Annotated[
-    SlicePlan | InvocationPlan | PipelinePlan | OutsidePlan,
+    SlicePlan | InvocationPlan | OutsidePlan,
     Field(discriminator="by"),
 ]

@@ -5,7 +5,7 @@ from typing import Self
 from pydantic import model_validator
 
 from deadheat.model.base import Record
-from deadheat.model.choices import Preset
+from deadheat.model.choices import Metric, Preset
 
 Setting = int | str
 
@@ -15,6 +15,8 @@ class Parameter(Record):
 
     `default`: its value where nothing is asked; without one the workload goes without it. `presets`: the
     values that a preset races where nothing is asked, each in a race of its own; else the default alone.
+    `args`: what programs are given beside their own arguments where it has a value, which is `{NAME}` there.
+    `metric`: what races at these values compare, where that is not the workload's own.
     """
 
     what: str
@@ -22,12 +24,15 @@ class Parameter(Record):
     one_of: tuple[str, ...] = ()
     default: Setting | None = None
     presets: dict[Preset, tuple[Setting, ...]] = {}
+    args: tuple[str, ...] = ()
+    metric: dict[str, Metric] = {}
 
     @model_validator(mode="after")
     def _is_of_one_type(self) -> Self:
         if (self.range is None) == (not self.one_of):
             raise ValueError("a parameter needs either a range or one_of")
-        for value in filter(None, (self.default, *(v for of in self.presets.values() for v in of))):
+        asked = (self.default, *(v for of in self.presets.values() for v in of), *self.metric)
+        for value in filter(None, asked):
             self.value(str(value))
         return self
 

@@ -8,7 +8,8 @@ from pydantic import Field
 from deadheat.model.base import Record
 from deadheat.model.calibration import CalibrationCited
 from deadheat.model.kinds.registry import Kind
-from deadheat.model.measured import InvocationPlan, Measured, OutsidePlan, PipelinePlan, SlicePlan
+from deadheat.model.measured import InvocationPlan, Measured, OutsidePlan, SlicePlan
+from deadheat.model.parameter import Setting
 from deadheat.model.past import Past
 from deadheat.model.suite_facts import SuiteFacts
 from deadheat.model.workload import Metric, Preset
@@ -38,14 +39,16 @@ class Leaving(Record):
 class RacePlan(Record):
     """One race: a workload in one setting by one method, `measured` as its kind and its method are.
 
-    `notes`: what the race cannot show. `estimated_s`: about how long it takes, builds and conformance apart.
-    `method_version`: by which statistics its journal is read (stats/method.py). `leaving`: null where all
-    race on to the end. `ranked`: all pairs are judged, and numbered by that. `past`: what earlier
-    races on this machine left, null where nobody looked.
+    `values`: of the workload's parameters, without those that it goes without. `notes`: what the race cannot
+    show. `estimated_s`: about how long it takes, builds and conformance apart. `method_version`: by which
+    statistics its journal is read (stats/method.py). `leaving`: null where all race on to the end. `ranked`:
+    all pairs are judged, and numbered by that. `past`: what earlier races on this machine left, null where
+    nobody looked.
     """
 
     workload: str
     setting: str | None = None
+    values: dict[str, Setting] = {}
     method: str = "deadheat"
     kind: Kind
     metric: Metric
@@ -84,9 +87,9 @@ class RacePlan(Record):
         return self.measured if isinstance(self.measured, OutsidePlan) else None
 
     @property
-    def pipelines(self) -> PipelinePlan | None:
-        """What clients send, None where none do."""
-        return self.measured if isinstance(self.measured, PipelinePlan) else None
+    def commands(self) -> int | None:
+        """How many an invocation sends to a service, None where no pipeline is measured."""
+        return self.measured.commands if isinstance(self.measured, InvocationPlan) else None
 
     @property
     def loads(self) -> tuple[float, ...]:
@@ -136,7 +139,7 @@ class Plan(Record):
     `disturbance` is null where every block counts (runs of before 0.2, and calibrations beside a neighbour).
     """
 
-    schema_: int = Field(default=3, alias="schema")
+    schema_: int = Field(default=4, alias="schema")
     run: str
     version: str
     started: str

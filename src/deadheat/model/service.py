@@ -31,7 +31,8 @@ class Service(Record):
     recorded. `run` and what else is run may say `{host}`, `{port}`, `{data}` (its folder), `{cpus}` (how
     many) and `{python}`. `prepare` fills an empty data folder, once a run (`initdb -D {data}`); each start
     has a copy. `ready`: what it answers once it serves. `reset`: what makes it as it was at first, between
-    invocations.
+    invocations. `tells`: it prints what each connection sent, as docs/redis-sink.md has it, so that what
+    contenders say of themselves can be held against it.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z_]*$")
@@ -44,6 +45,7 @@ class Service(Record):
     reset: Exchange | Command | None = None
     ready_within_s: float = Field(default=10, gt=0)
     stops_within_s: float = Field(default=2, gt=0)
+    tells: bool = False
 
 
 def chosen(services: Iterable[Service], values: Mapping[str, Setting | None]) -> tuple[Service, ...]:

@@ -10,10 +10,11 @@ from deadheat.model.base import Record
 from deadheat.model.kinds.registry import TRAITS, Kind
 from deadheat.model.kinds.traits import Traits
 from deadheat.model.parameter import Parameter, Setting
+from deadheat.model.pipeline import DEPTH, ROUNDS, Pipeline
 from deadheat.model.service import Service, chosen
 
 Preset = choices.Preset
-Metric = Literal["throughput_rps", "wall_s", "cpu_s"]
+Metric = choices.Metric
 
 HIGHER_IS_FASTER: dict[str, bool] = {"throughput_rps": True, "wall_s": False, "cpu_s": False}
 
@@ -53,16 +54,24 @@ class SizeCheck(Record):
 
 
 class Sizes(Record):
-    """The argument n of a program, for each preset."""
+    """The size n of a program, for each preset where that is not the default."""
 
     default: int
-    quick: int
-    standard: int
-    thorough: int
-    check: SizeCheck
+    quick: int | None = None
+    standard: int | None = None
+    thorough: int | None = None
+    check: SizeCheck | None = None
 
     def at(self, preset: Preset) -> int:
-        return int(getattr(self, preset))
+        own = getattr(self, preset)
+        return self.default if own is None else int(own)
+
+
+class RaceSize(Record):
+    """How much a race of a preset measures: blocks, and rounds of each."""
+
+    blocks: int = Field(ge=1)
+    rounds: int = Field(ge=1)
 
 
 class CallsWork(Record):
@@ -75,7 +84,8 @@ class CallsWork(Record):
 class ProgramWork(Record):
     """A program run to completion: its arguments (`{n}` is the size) and how long it may take, seconds.
 
-    `output`: what it must print, the oracle's output or anything.
+    `output`: what it must print, the oracle's output or anything. `races`: of presets, where that is not
+    what is usual for programs.
     """
 
     args: tuple[str, ...]
@@ -83,6 +93,7 @@ class ProgramWork(Record):
     n: Sizes
     calls: CallsWork | None = None
     output: Literal["oracle", "any"] = "oracle"
+    races: dict[Preset, RaceSize] = {}
 
 
 class GrpcWork(Record):
@@ -93,87 +104,6 @@ class GrpcWork(Record):
     data: dict[str, str]
     expect: dict[str, str]
     messages: int = Field(default=1, ge=1)
-
-
-# Before a command that is sent once an iteration.
-EACH = "N "
-
-
-class RedisRules(Record):
-    """What a client may do, as the workload's comments say in full."""
-
-    overlap: Literal["allowed", "forbidden"] = "allowed"
-    use_before_handed_over: Literal["allowed", "forbidden"] = "forbidden"
-    unparsed_replies: Literal["allowed", "forbidden"] = "forbidden"
-    connections: int = 1
-    before_the_clock: tuple[str, ...] = ()
-
-
-class ReplyDigest(Record):
-    """How replies are rendered for the digest that proves they were parsed."""
-
-    function: Literal["fnv1a-64"]
-    text: str
-    integer: str
-    nil: str
-
-
-class PipelineCosts(Record):
-    """About what an invocation takes, for estimates only: the process, a command, and a round trip."""
-
-    process_s: float = 0.1
-    command_s: float = 1e-6
-    round_trip_s: float = 45e-6
-
-    def invocation_s(self, commands: int, depth: int | None) -> float:
-        """Seconds, with so many commands handed over at a time (None: all)."""
-        return self.process_s + self.command_s * commands + self.round_trip_s * commands / (depth or commands)
-
-
-class RedisWork(Record):
-    """The pipeline that a client program sends, rounds of it in one process, and how long an invocation may
-    take, seconds.
-
-    `round`: its commands in order, `N GET foo` one that is sent `iterations` times; `{increment}` stands for
-    any one spelling of `increments`, all of which are right. `key` is the only one that commands touch.
-    `most_round_trips` of an invocation: with few commands at a time it has fewer iterations.
-    """
-
-    timeout_s: float = Field(default=120, gt=0)
-    iterations: int = Field(default=100_000, ge=1)
-    rounds: int = Field(default=1, ge=1)
-    key: str
-    round: tuple[str, ...]
-    increments: tuple[str, ...]
-    most_round_trips: int | None = Field(default=None, ge=1)
-    takes: PipelineCosts = PipelineCosts()
-    rules: RedisRules
-    digest: ReplyDigest
-
-    @property
-    def repeated(self) -> tuple[str, ...]:
-        """The commands that are sent once an iteration."""
-        return tuple(command for command in self.round if command.startswith(EACH))
-
-    @property
-    def first_command(self) -> str:
-        """The name of the first."""
-        return self.round[0].removeprefix(EACH).split()[0]
-
-    def commands(self, iterations: int, rounds: int = 1) -> int:
-        """How many commands that is."""
-        once = len(self.round) - len(self.repeated)
-        return (len(self.repeated) * iterations + once) * rounds
-
-    def runs(self, iterations: int, increment: str) -> tuple[tuple[int, str], ...]:
-        """One round as runs of equal commands: how often each is sent, in order."""
-        return tuple(
-            (iterations if command.startswith(EACH) else 1, self._spelt(command, increment))
-            for command in self.round
-        )
-
-    def _spelt(self, command: str, increment: str) -> str:
-        return command.removeprefix(EACH).replace("{increment}", increment)
 
 
 class Workload(Record):
@@ -192,7 +122,7 @@ class Workload(Record):
     parameters: dict[str, Parameter] = {}
     program: ProgramWork | None = None
     grpc: GrpcWork | None = None
-    redis: RedisWork | None = None
+    pipeline: Pipeline | None = None
     services: tuple[Service, ...] = ()
 
     @model_validator(mode="after")
@@ -200,17 +130,37 @@ class Workload(Record):
         needed = self.traits.section
         if getattr(self, needed) is None:
             raise ValueError(f'kind "{self.kind}" needs a [{needed}] section')
-        if self.program is not None and self.oracle is None and self.program.output == "oracle":
-            raise ValueError(f'kind "{self.kind}" needs an oracle: a command that prints the right output')
         if self.request is not None:
             self.expected()
+        self._can_be_proved_right()
         self._has_its_services()
         return self
 
+    def _can_be_proved_right(self) -> None:
+        """A program's answers are an oracle's, or those of a service to its pipeline."""
+        if self.pipeline is not None:
+            self._has_its_pipelines_needs(self.pipeline)
+        elif self.program is not None:
+            if self.oracle is None and self.program.output == "oracle":
+                raise ValueError(
+                    f'kind "{self.kind}" needs an oracle: a command that prints the right output'
+                )
+            if self.program.n.check is None:
+                raise ValueError("program.n needs a check: the sizes that are checked before any timing")
+
+    def _has_its_pipelines_needs(self, pipeline: Pipeline) -> None:
+        if self.program is None:
+            raise ValueError('a [pipeline] is sent by programs: kind "program"')
+        if not any(service.tells for service in self.services if service.name == pipeline.service):
+            raise ValueError(
+                f'pipeline: of the [[services]] called "{pipeline.service}" none tells what it was sent'
+            )
+        for name in (ROUNDS, DEPTH):
+            if name in self.parameters and self.parameters[name].range is None:
+                raise ValueError(f"the parameter {name} of a pipeline is a number: give it a range")
+
     def _has_its_services(self) -> None:
         """Services go by parameters that there are."""
-        if self.traits.needs_service and not self.services:
-            raise ValueError(f'kind "{self.kind}" needs a [[services]] section')
         for service in self.services:
             for name, value in service.when.items():
                 if name not in self.parameters:

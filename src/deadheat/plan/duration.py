@@ -34,15 +34,13 @@ class Size:
     program_blocks: int
     program_rounds: int
     invocation_s: float
-    redis_blocks: int
-    redis_rounds: int
     open_loop_ms: int
 
 
 SIZES: dict[Preset, Size] = {
-    "quick": Size(8, 26, 240, 6, 3, 0.25, 5, 2, 300),
-    "standard": Size(10, 65, 1300, 8, 3, 1.3, 10, 4, 1000),
-    "thorough": Size(20, 190, 3800, 8, 2, 15, 20, 8, 4000),
+    "quick": Size(8, 26, 240, 6, 3, 0.25, 300),
+    "standard": Size(10, 65, 1300, 8, 3, 1.3, 1000),
+    "thorough": Size(20, 190, 3800, 8, 2, 15, 4000),
 }
 
 
@@ -64,9 +62,8 @@ def _block_s(race: RacePlan, preset: Preset, rounds: int | None = None) -> float
 
 
 def _invocation_s(race: RacePlan, preset: Preset) -> float:
-    if race.pipelines is not None:
-        return race.pipelines.about_s
-    return SIZES[preset].invocation_s
+    about_s = race.invocations.about_s
+    return SIZES[preset].invocation_s if about_s is None else about_s
 
 
 def seconds_of(race: RacePlan, size: Size) -> float:

@@ -7,6 +7,7 @@ from itertools import product
 
 from deadheat.errors import UserError
 from deadheat.model.parameter import Parameter, Setting
+from deadheat.model.plan import RacePlan
 from deadheat.model.workload import Preset, Workload
 from deadheat.util.registry import nearest
 
@@ -56,9 +57,27 @@ def for_claims(workloads: Iterable[Workload], settings: Iterable[str | None]) ->
     return found
 
 
-def setting(workload: Workload, values: Values) -> str | None:
-    """`sink`, `rounds=10`, `valkey depth=100`: what is unlike the default, None for that."""
-    return " ".join(_unlike(workload, values)) or None
+def defaults(workload: Workload) -> dict[str, Setting]:
+    """The values where nothing is asked, without those of parameters that the workload goes without."""
+    of_each = {name: parameter.default for name, parameter in workload.parameters.items()}
+    return {name: value for name, value in of_each.items() if value is not None}
+
+
+def at(race: RacePlan, workload: Workload, values: Values) -> RacePlan:
+    """The race at these values: `sink`, `rounds=10`, `valkey depth=100` is what is unlike the default in its
+    setting; and its metric is what they say."""
+    known = {name: value for name, value in values.items() if value is not None}
+    metrics = [workload.parameters[name].metric.get(str(value)) for name, value in known.items()]
+    return race.replaced(
+        values=known,
+        setting=joined(*_unlike(workload, values), race.setting),
+        metric=next(filter(None, metrics), race.metric),
+    )
+
+
+def joined(*settings: str | None) -> str | None:
+    """Settings as one, None for the default."""
+    return " ".join(filter(None, settings)) or None
 
 
 def _unlike(workload: Workload, values: Values) -> Iterator[str]:

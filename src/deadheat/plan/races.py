@@ -9,10 +9,10 @@ from dataclasses import replace
 from deadheat import __version__
 from deadheat.errors import UserError
 from deadheat.model.contender import Contender
-from deadheat.model.measured import InvocationPlan, PipelinePlan, SlicePlan
+from deadheat.model.measured import InvocationPlan, SlicePlan
 from deadheat.model.plan import DisturbanceLimits, Entry, Leaving, Plan, RacePlan, contenders_of
 from deadheat.model.workload import Preset, Workload
-from deadheat.plan import load, parameters, past, redis, reference, scale, sizes
+from deadheat.plan import load, parameters, past, programs, reference, scale
 from deadheat.plan.asked import OURS, Asked
 from deadheat.plan.duration import MIN_ROUNDS, SIZES, Size, estimated_s, fit, seconds_of, sized
 from deadheat.plan.planner import Planner
@@ -147,20 +147,22 @@ def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) ->
     """A workload's settings, the default one first."""
     race = _race(asked, workload, contenders)
     if workload.traits.serves:
-        races = load.of_server(race, workload.load, asked.connections, asked.streams)
+        races = tuple(
+            parameters.at(loaded, workload, values)
+            for values in parameters.combinations(workload, asked.parameters, asked.preset)
+            for loaded in load.of_server(race, workload.load, asked.connections, asked.streams)
+        )
         if asked.scale:
             races = scale.of_scale(races, asked.server_cpus, asked.generator_cpus)
         # Several loads share the time of one.
         seconds = seconds_of(race, SIZES[asked.preset]) / len(races)
         return [sized(one, seconds, asked) for one in races]
-    if workload.redis is not None:
-        return redis.of_redis(race, workload, workload.redis, asked.parameters, asked.preset)
-    return sizes.of_program(race, workload, contenders, asked.preset)
+    return programs.of_program(race, workload, contenders, asked.parameters, asked.preset)
 
 
 def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> RacePlan:
     size = SIZES[asked.preset]
-    blocks, rounds = _usual(workload, size)
+    blocks, rounds = _usual(workload, size, asked.preset)
     race = RacePlan(
         workload=workload.name,
         kind=workload.kind,
@@ -177,16 +179,16 @@ def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> 
     return reference.entered(race, workload.reference)
 
 
-def _usual(workload: Workload, size: Size) -> tuple[int, int]:
+def _usual(workload: Workload, size: Size, preset: Preset) -> tuple[int, int]:
     """Blocks and rounds of a preset."""
     if workload.traits.serves:
         return size.blocks, MIN_ROUNDS
-    if workload.redis is not None:
-        return size.redis_blocks, size.redis_rounds
-    return size.program_blocks, size.program_rounds
+    assert workload.program is not None
+    own = workload.program.races.get(preset)
+    return (size.program_blocks, size.program_rounds) if own is None else (own.blocks, own.rounds)
 
 
-def _measured(workload: Workload, preset: Preset) -> SlicePlan | InvocationPlan | PipelinePlan:
+def _measured(workload: Workload, preset: Preset) -> SlicePlan | InvocationPlan:
     """A race of a workload as it is, of a usual length."""
     if workload.traits.serves:
         return SlicePlan(
@@ -198,7 +200,5 @@ def _measured(workload: Workload, preset: Preset) -> SlicePlan | InvocationPlan 
             loads=LOADS,
             open_loop_ms=SIZES[preset].open_loop_ms,
         )
-    if workload.redis is not None:
-        return redis.asked(workload.redis, {})
     assert workload.program is not None
-    return InvocationPlan(n=workload.program.n.at(preset))
+    return programs.measured(workload, workload.program.n.at(preset), parameters.defaults(workload))

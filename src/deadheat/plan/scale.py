@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from deadheat.model.plan import RacePlan
+from deadheat.plan.parameters import joined
 
 
 def of_scale(
@@ -13,7 +14,7 @@ def of_scale(
     """Each race at 1, 2, 4, ... and at all of the servers' CPUs. Each says what it cannot show."""
     return tuple(
         race.replaced(
-            setting=" ".join(filter(None, (f"cores={cores}", race.setting))),
+            setting=joined(f"cores={cores}", race.setting),
             measured=race.slices.replaced(
                 server_cpus=tuple(servers[:cores]),
                 generator_threads=min(len(generators), race.slices.connections),

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from deadheat.model.kinds.registry import TRAITS
 from deadheat.model.kinds.traits import Traits
-from deadheat.model.result import Compiling, ContenderResult, RaceResult
+from deadheat.model.result import ClientResult, Compiling, ContenderResult, RaceResult
 from deadheat.report import words
 
 Cell = Callable[[ContenderResult], str]
@@ -43,7 +43,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
 
 
 def _columns(traits: Traits, rows: Sequence[ContenderResult], *, short: bool) -> list[tuple[str, Cell]]:
-    if traits.beside == "connection" and any(row.figures.overlaps for row in rows):
+    if any(row.figures.overlaps for row in rows):
         parts: list[tuple[str, Cell]] = [
             ("user", lambda row: words.amount("cpu_s", row.figures.user_s)),
             ("system", lambda row: words.amount("cpu_s", row.figures.system_s)),
@@ -70,7 +70,7 @@ def _columns(traits: Traits, rows: Sequence[ContenderResult], *, short: bool) ->
             main if traits.answers == "headers" else also,
             *_builds(rows),
         ]
-    if traits.beside != "binary":
+    if traits.beside != "binary" or any(isinstance(row, ClientResult) for row in rows):
         return []
     columns: list[tuple[str, Cell]] = []
     if any(row.figures.calls for row in rows):

@@ -162,7 +162,7 @@ def _columns(result: RaceResult) -> list[tuple[str, Column]]:
     if not TRAITS[result.kind].serves:
         other = "wall_s" if result.metric == "cpu_s" else "cpu_s"
         columns.append((words.UNITS[other], lambda row: words.amount(other, row.figures.measure(other))))
-        if TRAITS[result.kind].own_clock:
+        if any(row.figures.own_wall_s for row in result.contenders):
             columns.append(("its own clock", lambda row: words.amount("wall_s", row.figures.own_wall_s)))
     else:
         columns += [

@@ -14,7 +14,7 @@ DASH = words.DASH
 
 
 def header(result: RaceResult) -> tuple[str, ...]:
-    second = "own clock" if TRAITS[result.kind].own_clock else "mean latency"
+    second = "mean latency" if TRAITS[result.kind].serves else "own clock"
     what = words.unit(result.metric, result.kind)
     return ("contender", f"{what}, published", "here", f"{second}, published", "here", "remarks")
 
@@ -65,7 +65,7 @@ def _row(result: RaceResult, row: ContenderResult) -> tuple[str, ...]:
 
 def _second(result: RaceResult, row: ContenderResult) -> tuple[str, str]:
     printed, latency = row.published, row.figures.latency_ms
-    if TRAITS[result.kind].own_clock:
+    if not TRAITS[result.kind].serves:
         return _printed("own_wall_s", printed), words.amount("own_wall_s", row.figures.own_wall_s)
     published_ms = None if printed is None else printed.latency_ms.get("mean")
     return _ms(published_ms), _ms(None if latency is None else latency.mean)

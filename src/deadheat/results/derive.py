@@ -7,7 +7,7 @@ from deadheat import stats
 from deadheat.errors import UserError
 from deadheat.model.finding import Finding, Note
 from deadheat.model.gate import GateResult
-from deadheat.model.measured import InvocationPlan, OutsidePlan, PipelinePlan, SlicePlan
+from deadheat.model.measured import InvocationPlan, OutsidePlan, SlicePlan
 from deadheat.model.observation import Observation, Resumed, Stopped
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.result import (
@@ -15,7 +15,6 @@ from deadheat.model.result import (
     AnyResult,
     ByInvocations,
     ByOutside,
-    ByPipelines,
     BySlices,
     ContenderResult,
     NullPair,
@@ -197,16 +196,15 @@ def result_of(
     )
 
 
-def _measured(race: RacePlan) -> BySlices | ByInvocations | ByPipelines | ByOutside:
+def _measured(race: RacePlan) -> BySlices | ByInvocations | ByOutside:
     """What of a race's plan its result says."""
     match race.measured:
         case SlicePlan() as plan:
             cores = len(plan.server_cpus) if plan.server_cpus is not None else None
             return BySlices(connections=plan.connections, streams=plan.streams, server_cores=cores)
         case InvocationPlan() as plan:
-            return ByInvocations(n=plan.n)
-        case PipelinePlan() as plan:
-            return ByPipelines(commands=plan.commands)
+            # Of a pipeline its commands are the size.
+            return ByInvocations(n=plan.n if plan.commands is None else None, commands=plan.commands)
         case OutsidePlan() as plan:
             return ByOutside(connections=plan.connections)
 

@@ -11,7 +11,6 @@ from deadheat.model.artifact import Binary
 from deadheat.model.claim import PublishedRow
 from deadheat.model.contender import Class, Offer
 from deadheat.model.gate import GateResult
-from deadheat.model.kinds.registry import TRAITS
 from deadheat.model.observation import Ended, Invocation
 from deadheat.model.result import (
     Against,
@@ -127,7 +126,7 @@ def row_of(found: Tally, contender: ContenderFacts, ceiling: str | None, beside:
     common = described(found, contender, status, reason, beside, held, against, _peaks(found, entry))
     if found.slices(entry):
         return _server(found, entry, ceiling, common)
-    if TRAITS[found.race.kind].beside == "connection":
+    if found.race.commands is not None:
         return _client(found, entry, common)
     return ProgramResult(**common, **_timed(found, entry))
 

@@ -97,7 +97,8 @@ class Stage:
         build = self.build(entry)
         assert build.folder is not None
         name = (output or entry).replace(":", "+")
-        known = {"cpus": len(self.server_cpus), "host": self.host.address, **self.addresses, **values}
+        known: dict[str, object] = {"cpus": len(self.server_cpus), "host": self.host.address}
+        known |= {**self.race.values, **self.addresses, **values}
         return Spec(
             argv=command.argv(build.contender, known, args),
             cwd=build.folder,

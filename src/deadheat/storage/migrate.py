@@ -18,8 +18,8 @@ from deadheat.suite.facts import facts_of
 from deadheat.suite.suite import Suite, load
 
 # Of plan.json, results.json and the lines of journal.jsonl.
-SCHEMA = 3
-READABLE = (1, 2, SCHEMA)
+SCHEMA = 4
+READABLE = (1, 2, 3, SCHEMA)
 
 Json = dict[str, Any]
 
@@ -41,7 +41,9 @@ def plan(found: Json) -> Json:
         races = _each(_planned, found.get("workloads"))
         found = found | {"facts": _facts(found), "workloads": races}
     if schema in (1, 2):
-        found = found | {"schema": SCHEMA, "workloads": _each(_measured_plan, found.get("workloads"))}
+        found = found | {"workloads": _each(_measured_plan, found.get("workloads"))}
+    if schema in (1, 2, 3):
+        found = found | {"schema": SCHEMA, "workloads": _each(_program_plan, found.get("workloads"))}
     return found
 
 
@@ -55,7 +57,9 @@ def results(found: Json) -> Json:
             "published_gates": _each(_published_gate, found.get("published_gates", [])),
         }
     if schema in (1, 2):
-        found = found | {"schema": SCHEMA, "workloads": _each(_measured_result, found.get("workloads"))}
+        found = found | {"workloads": _each(_measured_result, found.get("workloads"))}
+    if schema in (1, 2, 3):
+        found = found | {"schema": SCHEMA, "workloads": _each(_program_result, found.get("workloads"))}
     return found
 
 
@@ -124,6 +128,28 @@ def _measured_result(race: Json) -> Json:
     else:
         measured = {"by": by} if race.get("n") is None else {"by": by, "n": race["n"]}
     return kept | {"measured": measured}
+
+
+def _program_plan(race: Json) -> Json:
+    """A race's plan, whose kind `redis-client` is now a program with a pipeline to a service."""
+    race = _of_program(race)
+    if not isinstance(had := race.get("measured"), dict) or had.get("by") != "pipelines":
+        return race
+    kept = {name: had[name] for name in ("commands", "about_s") if had.get(name) is not None}
+    values = {name: had[name] for name in ("server", "rounds", "depth") if had.get(name) is not None}
+    return race | {"values": values, "measured": {"by": "invocations", "n": had.get("iterations"), **kept}}
+
+
+def _program_result(race: Json) -> Json:
+    """A race's result, likewise."""
+    race = _of_program(race)
+    if not isinstance(had := race.get("measured"), dict) or had.get("by") != "pipelines":
+        return race
+    return race | {"measured": had | {"by": "invocations"}}
+
+
+def _of_program(race: Json) -> Json:
+    return race | {"kind": "program"} if race.get("kind") == "redis-client" else race
 
 
 def _measured_by(race: Json) -> str:

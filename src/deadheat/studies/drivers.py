@@ -6,12 +6,12 @@ from deadheat.run.kind import Kind
 from deadheat.studies.grpc import published_grpc
 from deadheat.studies.http import published_http
 from deadheat.studies.plan import METHOD
-from deadheat.studies.redis import PublishedRedis
+from deadheat.studies.program import PublishedProgram
 
 # By kind and method.
 DRIVERS: dict[tuple[str, str], Kind] = {
     **{(name, OURS): kind for name, kind in KINDS.items()},
     ("http", METHOD): published_http(),
     ("grpc", METHOD): published_grpc(),
-    ("redis-client", METHOD): PublishedRedis(),
+    ("program", METHOD): PublishedProgram(),
 }

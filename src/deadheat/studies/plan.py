@@ -10,7 +10,7 @@ from deadheat.model.choices import Method, Preset
 from deadheat.model.claim import AsPublished, PublishedRow, Study
 from deadheat.model.measured import OutsidePlan
 from deadheat.model.plan import Entry, RacePlan
-from deadheat.plan import Asked
+from deadheat.plan import Asked, parameters
 from deadheat.suite.suite import Suite
 
 METHOD: Method = "as-published"
@@ -138,6 +138,7 @@ def _race(
     return RacePlan(
         workload=workload.name,
         setting=study.study,
+        values=parameters.defaults(workload),
         method=METHOD,
         kind=workload.kind,
         metric=workload.metric,

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from types import TracebackType
 
-from deadheat.kinds.redis.key import NO_SUCH_COMMAND, Key, greeting, split
+from deadheat.kinds.program.pipeline.key import NO_SUCH_COMMAND, Key, greeting, split
 
 
 class FakeRedis:

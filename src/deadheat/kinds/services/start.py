@@ -14,7 +14,7 @@ from deadheat.hosts import Handle, StartError
 from deadheat.hosts.program import Spec
 from deadheat.kinds.server.started import NotServingError, started_server
 from deadheat.kinds.services import probe
-from deadheat.kinds.services.running import AllRunning, Running
+from deadheat.kinds.services.running import AllRunning, Running, told_as
 from deadheat.model.parameter import Setting
 from deadheat.model.service import Service
 from deadheat.run.kind import RaceUnavailableError, Stage
@@ -23,23 +23,24 @@ PREPARED_WITHIN_S = 120.0
 
 
 def lacking(stage: Stage) -> str | None:
-    """Why the services of a race whose parameters choose none cannot be had here, or None."""
-    return missing(stage.workload.services_at({}))
+    """Why the services of a race cannot be had here, or None."""
+    return missing(stage.workload.services_at(stage.race.values))
 
 
 def missing(services: Sequence[Service]) -> str | None:
-    """Why the services of a race cannot be had here, or None."""
+    """Why one of these services cannot be had here, or None."""
     return next(filter(None, (toolchain.missing(service.needs) for service in services)), None)
 
 
 def beside(
     stage: Stage, stack: ExitStack, values: Mapping[str, Setting | None] | None = None
 ) -> tuple[Stage, AllRunning]:
-    """All services of a race at these values of its parameters, and the stage with their addresses.
+    """All services of a race, or those at other `values` of its parameters, and the stage that has their
+    addresses.
 
     Raises RaceUnavailableError where one cannot run.
     """
-    services = stage.workload.services_at(values or {})
+    services = stage.workload.services_at(stage.race.values if values is None else values)
     shares = shared_out(stage.plan.generator_cpus, len(services))
     running = tuple(start(stage, one, stack, cpus) for one, cpus in zip(services, shares, strict=True))
     return replace(stage, addresses=addresses(running)), AllRunning(running)
@@ -53,15 +54,10 @@ def shared_out(cpus: Sequence[int], services: int) -> tuple[frozenset[int], ...]
 
 
 def addresses(running: Sequence[Running]) -> dict[str, object]:
-    """What run lines and environments of contenders may say of them, and of the first by itself."""
+    """What run lines and environments of contenders may say of them."""
     found: dict[str, object] = {}
     for one in running:
-        host = one.stage.host.address
-        found |= {
-            one.service.name: f"{host}:{one.port}",
-            f"{one.service.name}_host": host,
-            f"{one.service.name}_port": one.port,
-        }
+        found |= told_as(one.service.name, one.stage.host.address, one.port)
     return found
 
 

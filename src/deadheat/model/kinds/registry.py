@@ -5,12 +5,9 @@ from typing import Literal
 from deadheat.model.kinds.grpc import GRPC
 from deadheat.model.kinds.http import HTTP
 from deadheat.model.kinds.program import PROGRAM
-from deadheat.model.kinds.redis_client import REDIS_CLIENT
 from deadheat.model.kinds.traits import Traits
 from deadheat.util.registry import Registry
 
-Kind = Literal["program", "http", "grpc", "redis-client"]
+Kind = Literal["program", "http", "grpc"]
 
-TRAITS: Registry[Traits] = Registry(
-    "kind", {"program": PROGRAM, "http": HTTP, "grpc": GRPC, "redis-client": REDIS_CLIENT}
-)
+TRAITS: Registry[Traits] = Registry("kind", {"program": PROGRAM, "http": HTTP, "grpc": GRPC})

@@ -23,7 +23,6 @@ from deadheat.model.result.race import (
     Answer,
     ByInvocations,
     ByOutside,
-    ByPipelines,
     BySlices,
     NullPair,
     RaceResult,
@@ -50,7 +49,6 @@ __all__ = [
     "AnyResult",
     "ByInvocations",
     "ByOutside",
-    "ByPipelines",
     "BySlices",
     "Calls",
     "ClientResult",
@@ -81,7 +79,7 @@ __all__ = [
 class Results(Record):
     """`runs/<id>/results.json`. `commit` is that of the suite's repository."""
 
-    schema_: int = Field(default=3, alias="schema")
+    schema_: int = Field(default=4, alias="schema")
     run: str
     version: str
     preset: Preset

@@ -75,16 +75,11 @@ class BySlices(Record):
 
 
 class ByInvocations(Record):
-    """Programs that ran to their end with this size."""
+    """Programs that ran to their end with this size, or that sent so many `commands` an invocation; null
+    where that was not kept (clients in results of before 0.2)."""
 
     by: Literal["invocations"] = "invocations"
-    n: int
-
-
-class ByPipelines(Record):
-    """Clients that sent so many commands an invocation; null in results of before 0.2."""
-
-    by: Literal["pipelines"] = "pipelines"
+    n: int | None = None
     commands: int | None = None
 
 
@@ -110,7 +105,7 @@ class RaceResult(Record):
     metric: Metric
     reference: str
     measured: Annotated[
-        BySlices | ByInvocations | ByPipelines | ByOutside,
+        BySlices | ByInvocations | ByOutside,
         Field(discriminator="by"),
     ]
     blocks: int

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.services.running import Running
-from deadheat.model.workload import RedisWork
+from deadheat.model.pipeline import Pipeline
 
 TELLS_WITHIN_S = 5.0
 
@@ -50,15 +50,15 @@ def streams(server: Running) -> list[Stream]:
     ]
 
 
-def compare(work: RedisWork, stream: Stream, iterations: int, rounds: int) -> None:
+def compare(pipeline: Pipeline, stream: Stream, n: int, rounds: int) -> None:
     """Raises Wrong unless the stream is the workload's, command for command."""
-    allowed = set(work.rules.before_the_clock)
+    allowed = set(pipeline.rules.before_the_clock)
     if extra := [name for name in stream.before if name not in allowed]:
         raise Wrong(f"{extra[0]} before the pipeline is not allowed", str(stream)[:1000])
-    for increment in work.increments:
-        if stream.more_runs == 0 and list(stream.runs) == expected(work, increment, iterations, rounds):
+    for increment in pipeline.increments:
+        if stream.more_runs == 0 and list(stream.runs) == expected(pipeline, increment, n, rounds):
             return
-    right = expected(work, work.increments[0], iterations, rounds)
+    right = expected(pipeline, pipeline.increments[0], n, rounds)
     place = next(
         (i for i, pair in enumerate(zip(stream.runs, right, strict=False)) if pair[0] != pair[1]), None
     )
@@ -70,6 +70,6 @@ def compare(work: RedisWork, stream: Stream, iterations: int, rounds: int) -> No
     raise Wrong(f"other commands than asked: expected {what}", str(stream)[:1000])
 
 
-def expected(work: RedisWork, increment: str, iterations: int, rounds: int) -> list[tuple[int, str]]:
+def expected(pipeline: Pipeline, increment: str, n: int, rounds: int) -> list[tuple[int, str]]:
     """The workload as runs of equal commands; equal neighbours of two rounds are one run."""
-    return list(work.runs(iterations, increment)) * rounds
+    return list(pipeline.runs(n, increment)) * rounds

@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deadheat.kinds.redis.key import Key
-from deadheat.model.workload import RedisWork, ReplyDigest
+from deadheat.kinds.program.pipeline.key import Key
+from deadheat.model.pipeline import Pipeline, ReplyDigest
 
 FNV_OFFSET, FNV_PRIME, FNV_MASK = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
 
 
-def digest(work: RedisWork, iterations: int, rounds: int) -> str:
+def digest(pipeline: Pipeline, n: int, rounds: int) -> str:
     """FNV-1a, 64 bits, over the canonical rendering of all replies, as the workload describes it."""
     value = FNV_OFFSET
     for _ in range(rounds):
-        for reply in _replies(work, iterations):
+        for reply in _replies(pipeline, n):
             for byte in reply:
                 value = ((value ^ byte) * FNV_PRIME) & FNV_MASK
     return f"{value:016x}"
 
 
-def _replies(work: RedisWork, iterations: int) -> Iterator[bytes]:
+def _replies(pipeline: Pipeline, n: int) -> Iterator[bytes]:
     """What Redis answers to one round. Each round leaves the key deleted, so all are alike."""
 
-    key = Key(work.key.encode())
-    for times, command in work.runs(iterations, work.increments[0]):
+    key = Key(pipeline.key.encode())
+    for times, command in pipeline.runs(n, pipeline.increments[0]):
         words = tuple(word.encode() for word in command.split())
         for _ in range(times):
-            yield _rendered(work.digest, key.carry_out(words))
+            yield _rendered(pipeline.digest, key.carry_out(words))
 
 
 def _rendered(digest: ReplyDigest, reply: bytes) -> bytes:

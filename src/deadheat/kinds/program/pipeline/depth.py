@@ -16,8 +16,8 @@ from types import TracebackType
 from typing import Self
 
 from deadheat.kinds.conformance import Wrong
-from deadheat.kinds.redis.key import Key, greeting, split
-from deadheat.model.workload import RedisWork
+from deadheat.kinds.program.pipeline.key import Key, greeting, split
+from deadheat.model.pipeline import Pipeline
 
 #: How long a pipeline that stays short is waited for: the first such, and the next. Only a client that does
 #: other than asked is ever judged by it. And how long one command too many is waited for, which at worst lets
@@ -36,11 +36,11 @@ class Seen:
 class Withholding:
     """The server, in a thread of its own, for as long as the context lasts."""
 
-    def __init__(self, address: str, work: RedisWork, iterations: int, depth: int) -> None:
+    def __init__(self, address: str, pipeline: Pipeline, n: int, depth: int) -> None:
         self.seen = Seen()
-        self.work = work
+        self.pipeline = pipeline
         self.depth = depth
-        self.total = work.commands(iterations)
+        self.total = pipeline.commands(n)
         holder = self
 
         class Connection(socketserver.BaseRequestHandler):
@@ -74,12 +74,12 @@ class Withholding:
         if self.seen.most != expected:
             what = "before their replies came" if self.seen.most > expected else "at most"
             raise Wrong(
-                f"--pipeline-depth {self.depth}: {self.seen.most} commands were sent {what}, not {expected}",
+                f"depth={self.depth}: {self.seen.most} commands were sent {what}, not {expected}",
                 str(self.seen),
             )
 
     def _serve(self, connection: socket.socket) -> None:
-        key = Key(self.work.key.encode())
+        key = Key(self.pipeline.key.encode())
         held: list[bytes] = []
         waiting = b""
         short_s = SHORT_S

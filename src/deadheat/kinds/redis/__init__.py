@@ -1,1 +1,0 @@
-"""Redis clients: how they are checked and measured."""
