@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator
+from collections.abc import Callable, Collection, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +83,8 @@ def run(
     seen: Collection[Observation] = (),
     view: View | None = None,
     begins: Callable[[RacePlan], None] = lambda _race: None,
+    more: Mapping[str, int] | None = None,
+    builder: Ready | None = None,
 ) -> list[Observation]:
     """A whole run of a plan with this kind, as a journal has it."""
     folder = RunFolder(tmp_path / "run")
@@ -97,8 +99,9 @@ def run(
             view or NoView(),
             stop,
             list(seen),
-            Ready(tmp_path),  # type: ignore[arg-type]
+            builder or Ready(tmp_path),  # type: ignore[arg-type]
             begins=begins,
+            more=more or {},
         )
         runner.run()
     return read(folder.journal)[0]

@@ -1,6 +1,6 @@
 """A race from beginning to end, as the command line asks for it: start, or resume; then results."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,7 +21,8 @@ from deadheat.model.plan import Plan, RacePlan, contenders_of
 from deadheat.model.result import RaceResult, Results
 from deadheat.plan import OURS, Asked
 from deadheat.plan import past as planned_past
-from deadheat.results import past
+from deadheat.results import derive, past
+from deadheat.run import more as going_further
 from deadheat.run import resume as resuming
 from deadheat.run.progress import View
 from deadheat.run.runner import Runner
@@ -36,11 +37,12 @@ from deadheat.util.interrupt import Stop
 
 @dataclass(frozen=True)
 class Raced:
-    """What a run left, and the exit code that says so."""
+    """What a run left, the exit code that says so, and up to how many blocks its races may go on, by key."""
 
     folder: RunFolder
     results: Results
     code: ExitCode
+    more: Mapping[str, int]
 
 
 def start(
@@ -68,8 +70,16 @@ def planned(asked: Asked, suite: Suite) -> Plan:
     return planning.plan(asked, suite, tuple(KINDS), PLANNERS).replaced(calibration=cited)
 
 
-def resume(out: Path, name: str, view: View, watch: Watch | None = None, db: str | None = None) -> Raced:
-    """Take up a run where it was cut off. Raises UserError."""
+def resume(
+    out: Path,
+    name: str,
+    view: View,
+    watch: Watch | None = None,
+    db: str | None = None,
+    *,
+    more: bool = False,
+) -> Raced:
+    """Take up a run where it was cut off, or with `more` beyond its planned end. Raises UserError."""
     folder = run_folder.find(out, name)
     plan = folder.plan()
     suite = load(Path(plan.suite))
@@ -79,8 +89,10 @@ def resume(out: Path, name: str, view: View, watch: Watch | None = None, db: str
         observations, torn = folder.observations() if folder.journal.exists() else ([], None)
         if torn:
             view.warn(torn)
+        found = derive.results(plan, folder.machine(), observations, DERIVERS) if more else None
+        added = going_further.of_run(plan, found) if found is not None else {}
         with watch.on(folder, plan, view) if watch else nullcontext():
-            return _run(plan, suite, folder, observations, view, db, host, stop)
+            return _run(plan, suite, folder, observations, view, db, host, stop, added)
 
 
 def _run(
@@ -92,6 +104,7 @@ def _run(
     db: str | None,
     host: Host,
     stop: Stop,
+    more: Mapping[str, int] | None = None,
 ) -> Raced:
     builder = Builder(host, stop)
 
@@ -99,7 +112,9 @@ def _run(
         if race.method == OURS:
             _remember([planned_past.begun(race, plan.run, plan.started, _this_machine())], view)
 
-    runner = Runner(plan, suite, folder, DRIVERS, host, view, stop, observations, builder, DERIVERS, begins)
+    runner = Runner(
+        plan, suite, folder, DRIVERS, host, view, stop, observations, builder, DERIVERS, begins, more or {}
+    )
     _warn_of_shared_cpus(plan, view)
     try:
         with on_cpus(plan.generator_cpus):
@@ -116,7 +131,7 @@ def _run(
         from deadheat.history import store
 
         store.record_finished(results, folder.path, view.warn, db)
-    return Raced(folder, results, code_of(results))
+    return Raced(folder, results, code_of(results), going_further.open_races(plan, results))
 
 
 def _remember(races: Sequence[PastRace], view: View) -> None:

@@ -144,6 +144,9 @@ class RaceOptions(
     rank: bool = option(is_flag=True, help="Judge all pairs, and number the contenders by that.")
     dry_run: bool = option(is_flag=True, help="Print the plan and stop.")
     resume: str | None = option(metavar="RUN", help="Take up an interrupted run: its id, or latest.")
+    more: str | None = option(
+        metavar="RUN", help="Add blocks to a run with something open, up to the most it was planned with."
+    )
 
 
 def run(options: RaceOptions) -> None:
@@ -165,12 +168,16 @@ def run(options: RaceOptions) -> None:
       deadheat race --command './a {port}' --command './b {port}' --path /users
       deadheat race --db postgresql://deadheat@db.example/benchmarks
       deadheat race --resume latest
+      deadheat race --more latest
     """
     from deadheat.app import race as races
     from deadheat.suite.suite import load
 
-    if options.resume is not None:
-        raced = races.resume(options.out, options.resume, _view(), _watch(options), options.db)
+    if options.resume is not None and options.more is not None:
+        raise UserError("--resume and --more are two", hint="--more takes up an interrupted run too")
+    if (taken_up := options.more or options.resume) is not None:
+        more = options.more is not None
+        raced = races.resume(options.out, taken_up, _view(), _watch(options), options.db, more=more)
     else:
         asked = _asked(options)
         suite = load(options.suite) if (wanted := _ad_hoc(options)) is None else _written(wanted, options)
@@ -320,6 +327,9 @@ def _print(raced: Raced, *, as_json: bool) -> None:
     if "--seed" not in raced.results.command:
         again += f" --seed {raced.results.seed}"
     terminal.say(f"again: {again}")
+    if raced.more:
+        races = ", ".join(f"{race} up to {blocks} blocks" for race, blocks in raced.more.items())
+        terminal.say(f"more: deadheat race --more {folder} ({races})")
     if raced.code == ExitCode.NOTHING_JUDGED:
         terminal.say("nothing could be judged, too few blocks count: race longer, or at a quieter hour")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from deadheat.model.observation import Observation, OutsideRun, Settled
+from deadheat.model.observation import Observation, OutsideRun
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.result import RaceResult, Results
-from deadheat.plan import reference
+from deadheat.plan import going_on, reference
 from deadheat.results import derive, tally
 from deadheat.storage.journal import whole_blocks
 from deadheat.storage.run_folder import RunFolder
@@ -78,15 +78,15 @@ def assemble(
 ) -> Source:
     """A source from its parts."""
     counting = list(whole_blocks(list(observations)))
-    settled = {o.race for o in observations if isinstance(o, Settled)}
     by_race: Mapping[tuple[str, str | None, str], RaceResult] = {
         (result.name, result.setting, result.method): result for result in results.workloads
     }
     races = []
-    for race in (reference.so_far(race, counting) for race in plan.workloads):
+    for planned in plan.workloads:
+        race = going_on.so_far(reference.so_far(planned, counting), counting)
         result = by_race.get((race.workload, race.setting, race.method))
         if result is not None:
-            missing = None if race.key in settled else _missing(result)
+            missing = None if going_on.ended(race, counting) else _missing(result)
             races.append(Race(race, result, tally.tally(race, counting), missing, runs_of(race, counting)))
     return Source(plan, results, tuple(races), tuple(observations), tuple(warnings))
 

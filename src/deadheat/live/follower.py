@@ -9,6 +9,7 @@ from deadheat.model.observation import (
     Built,
     Checked,
     Failed,
+    GoneOn,
     Invocation,
     LeadInGrown,
     Left,
@@ -122,7 +123,7 @@ def _line(o: Observation) -> str | None:
             return f"{o.race}: settled after {o.blocks} blocks"
         case Stopped():
             return f"stopped: {o.why}"
-        case Resumed():
-            return f"{o.at} resumed"
+        case GoneOn() | Resumed():
+            return f"{o.at} resumed" if isinstance(o, Resumed) else f"{o.race}: up to {o.blocks} blocks"
         case _:
             return None

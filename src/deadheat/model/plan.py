@@ -36,6 +36,15 @@ class Leaving(Record):
     hopeless_least_s: float = 300.0
 
 
+class GoingOn(Record):
+    """Up to how many blocks, `most`, a race may be made to go on (`race --more`) once it has come to its
+    planned `end`; `reserve` of alpha (0 to 1) is kept back for that."""
+
+    end: int = Field(ge=1)
+    most: int = Field(ge=1)
+    reserve: float = Field(ge=0, lt=1)
+
+
 class RacePlan(Record):
     """One race: a workload in one setting by one method, `measured` as its kind and its method are.
 
@@ -43,7 +52,7 @@ class RacePlan(Record):
     show. `estimated_s`: about how long it takes, builds and conformance apart. `method_version`: by which
     statistics its journal is read (stats/method.py). `leaving`: null where all race on to the end. `ranked`:
     all pairs are judged, and numbered by that. `past`: what earlier races on this machine left, null where
-    nobody looked.
+    nobody looked. `going_on`: null where it ends for good.
     """
 
     workload: str
@@ -63,6 +72,7 @@ class RacePlan(Record):
     notes: tuple[str, ...] = ()
     estimated_s: float | None = None
     leaving: Leaving | None = None
+    going_on: GoingOn | None = None
 
     @property
     def key(self) -> str:

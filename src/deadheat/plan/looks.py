@@ -8,7 +8,11 @@ from deadheat.model.plan import RacePlan
 
 def looks_of(race: RacePlan) -> stats.Looks:
     """The looks that the race's plan fixes."""
-    return looks_at(race.blocks, race.method_version)
+    going_on = race.going_on
+    if going_on is None:
+        return looks_at(race.blocks, race.method_version)
+    first = stats.METHODS[race.method_version].first_look
+    return stats.plan_looks(going_on.end, most=going_on.most, first=first, reserve=going_on.reserve)
 
 
 def looks_at(blocks: int, method_version: int) -> stats.Looks:

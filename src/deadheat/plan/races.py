@@ -12,7 +12,7 @@ from deadheat.model.contender import Contender
 from deadheat.model.measured import InvocationPlan, SlicePlan
 from deadheat.model.plan import DisturbanceLimits, Entry, Leaving, Plan, RacePlan, contenders_of
 from deadheat.model.workload import Preset, Workload
-from deadheat.plan import load, parameters, past, programs, reference, scale
+from deadheat.plan import going_on, load, parameters, past, programs, reference, scale
 from deadheat.plan.asked import OURS, Asked
 from deadheat.plan.duration import MIN_ROUNDS, SIZES, Size, estimated_s, fit, seconds_of, sized
 from deadheat.plan.planner import Planner
@@ -46,6 +46,7 @@ def plan(
     now = clock.now()
     if asked.method == OURS:
         races = [past.with_past(race, asked.past, clock.stamp(now)) for race in races]
+        races = [going_on.planned(race) for race in races]
     seed = asked.seed if asked.seed is not None else random.SystemRandom().randrange(10_000)
     return Plan(
         run=f"{now:%Y%m%d-%H%M%S}-{asked.preset}",

@@ -23,7 +23,7 @@ from deadheat.model.result import (
     Verdict,
 )
 from deadheat.model.suite_facts import SuiteFacts, WorkloadFacts
-from deadheat.plan import reference
+from deadheat.plan import going_on, reference
 from deadheat.plan.asked import OURS
 from deadheat.plan.looks import looks_at
 from deadheat.results import claims, findings, judging, rows
@@ -88,7 +88,7 @@ def workload(
 
 def race_of(race: RacePlan, facts: SuiteFacts, margin: float, observations: Sequence[Observation]) -> Race:
     """A race by our own method."""
-    race = reference.so_far(race, observations)
+    race = going_on.so_far(reference.so_far(race, observations), observations)
     found, about = tally(race, observations), facts_of(race, facts)
     by_id = {contender.id: contender for contender in about.contenders}
     raced = [entry.id for entry in race.entries if not entry.null]

@@ -53,7 +53,9 @@ def _pairs(
     rows = {row.id: row for row in race.result.contenders}
     measured = [entry for entry, row in rows.items() if row.status == "measured"]
     looks = looks_of(plan)
-    long = (plan.estimated_s or 0.0) >= leaving.hopeless_least_s
+    # Who asked for more blocks knows that the pair is open, and gets them.
+    asked_on = plan.going_on is not None and plan.blocks > plan.going_on.end
+    may_give_up = not asked_on and (plan.estimated_s or 0.0) >= leaving.hopeless_least_s
     final = {frozenset((verdict.a, verdict.b)): verdict.verdict for verdict in race.result.verdicts}
     outcomes: dict[tuple[str, str], Why | None] = {}
     ceilings = [entry for entry in measured if rows[entry].class_ == "ceiling"]
@@ -63,13 +65,13 @@ def _pairs(
         if final.get(frozenset(pair)) in ("faster", "dead heat"):
             outcome = "settled" if looks.may_end(verdict.estimate.blocks) else None
         elif (
-            long
+            may_give_up
             and final.get(frozenset(pair)) == "inconclusive"
             and stats.hopeless(
                 verdict.estimate,
                 plan.blocks,
                 margin,
-                1 - looks.last_level(verdict.alpha),
+                1 - looks.nominal(verdict.alpha, plan.blocks),
                 fewest_blocks=found.method.fewest_blocks,
                 from_share=leaving.hopeless_from,
                 below=leaving.hopeless_below,

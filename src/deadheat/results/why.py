@@ -14,7 +14,7 @@ from deadheat.model.observation import BlockEnded, BlockStarted, Observation, Se
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.result import RaceResult, Results, Verdict
 from deadheat.model.workload import HIGHER_IS_FASTER
-from deadheat.plan import reference
+from deadheat.plan import going_on, reference
 from deadheat.plan.looks import looks_of
 from deadheat.results import derive, judging
 from deadheat.results.tally import VALUES, Tally, Turn, tally
@@ -136,7 +136,8 @@ def follow(
     UserError where no race has the pair, or by a study's own method alone.
     """
     counting = list(whole_blocks(list(observations)))
-    races = _races([reference.so_far(race, counting) for race in plan.workloads], pair, workload)
+    so_far = [going_on.so_far(reference.so_far(race, counting), counting) for race in plan.workloads]
+    races = _races(so_far, pair, workload)
     race = races[0]
     found = tally(race, counting)
     result = derive.workload(race, plan.facts, plan.margin, counting)

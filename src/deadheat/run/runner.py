@@ -13,6 +13,7 @@ from deadheat.model.observation import (
     Checked,
     Disturbance,
     Failed,
+    GoneOn,
     Left,
     Observation,
     RaceUnavailable,
@@ -22,7 +23,7 @@ from deadheat.model.observation import (
     Stopped,
 )
 from deadheat.model.plan import Plan, RacePlan, contenders_of
-from deadheat.plan import OURS, lead_in, reference, schedule
+from deadheat.plan import OURS, going_on, lead_in, reference, schedule
 from deadheat.results import derive
 from deadheat.results.claimed import Race
 from deadheat.results.through import through
@@ -39,7 +40,9 @@ from deadheat.util.interrupt import InterruptedRunError, Stop
 @dataclass
 class Runner:
     """One run of a plan. `observations` grows as it goes; resumed, it starts with what was there. `begins`
-    is called before the first block of a race: whatever comes of it, it was attempted."""
+    is called before the first block of a race: whatever comes of it, it was attempted. `more`: races, by
+    key, that go on up to so many blocks.
+    """
 
     plan: Plan
     suite: Suite
@@ -52,6 +55,7 @@ class Runner:
     builder: Builder
     methods: Mapping[str, derive.Derive] = field(default_factory=lambda: {OURS: derive.race_of})
     begins: Callable[[RacePlan], None] = lambda _race: None
+    more: Mapping[str, int] = field(default_factory=dict)
 
     def run(self) -> None:
         """Everything the plan says, or up to where somebody stops it."""
@@ -79,6 +83,8 @@ class Runner:
         again = [self._build_of(*of).record for of in self._contenders() if of in built]
         resume.same_builds(self.observations, again)
         self._observe(Resumed(at=clock.stamp()))
+        for race, blocks in self.more.items():
+            self._observe(GoneOn(race=race, blocks=blocks, at=clock.stamp()))
 
     def _contenders(self) -> Iterator[tuple[str, str]]:
         """Workload and id of each that is raced, in the suite's order."""
@@ -124,7 +130,7 @@ class Runner:
 
     def _race(self, race: RacePlan, builds: dict[str, dict[str, Build]]) -> None:
         """One race, or the reason why there is none."""
-        race = reference.so_far(race, self.observations)
+        race = going_on.so_far(reference.so_far(race, self.observations), self.observations)
         self.view.race(race, race.estimated_s or 0.0)
         stage = Stage.of(
             self.plan,
@@ -156,7 +162,7 @@ class Runner:
     def _blocks(self, stage: Stage, kind: Kind) -> None:
         """Conformance of each entry, then block after block, with the verdicts so far after each."""
         race = stage.race
-        if any(isinstance(o, Settled) and o.race == race.key for o in self.observations):
+        if going_on.ended(race, self.observations):
             return
         lost = self._checked(stage, kind)
         stage = self._with_reference(stage, lost)
@@ -179,7 +185,7 @@ class Runner:
         why = standing.why_lost(stage, race.reference, self.observations)
         self._observe(ReferenceReplaced(workload=race.workload, reference=first, was=race.reference, why=why))
         self.view.warn(f"{race.key}: {first} is the reference, as {race.reference} cannot race")
-        race = reference.so_far(race, self.observations)
+        race = going_on.so_far(reference.so_far(race, self.observations), self.observations)
         self.view.race(race, race.estimated_s or 0.0)
         for entry in race.entries:
             self.view.state(entry.id, "failed" if entry.id in lost else "waiting")

@@ -12,6 +12,7 @@ from deadheat.model.observation import (
     BlockStarted,
     Checked,
     Failed,
+    GoneOn,
     LeadInGrown,
     Left,
     Observation,
@@ -24,13 +25,20 @@ from deadheat.run.kind import Stage
 
 
 def left(race: RacePlan, observed: Iterable[Observation]) -> set[str]:
-    """Entries that need not be raced any longer; against another reference all must be again."""
+    """Entries that need not be raced any longer; against another reference all must be again, and where a
+    race goes on those that were not settled."""
     gone: set[str] = set()
+    settled: set[str] = set()
     for o in observed:
         if isinstance(o, Left) and o.race == race.key:
             gone.add(o.entry)
+            if o.why == "settled":
+                settled.add(o.entry)
+        elif isinstance(o, GoneOn) and o.race == race.key:
+            gone &= settled
         elif isinstance(o, ReferenceReplaced) and o.workload == race.workload:
             gone.clear()
+            settled.clear()
     return gone
 
 

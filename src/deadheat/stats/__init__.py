@@ -87,7 +87,7 @@ from deadheat.stats.order_effects import CarryOver, Turn, carry_over, drift
 from deadheat.stats.places import Place, places
 from deadheat.stats.power import blocks_needed
 from deadheat.stats.rounds import Rounds, effects_of, linear, together
-from deadheat.stats.sequential import Looks, plan_looks, settled
+from deadheat.stats.sequential import RESERVE, Looks, plan_looks, settled
 from deadheat.stats.skew import MOST_STARTS, skewed
 from deadheat.stats.verdict import DEFAULT_MARGIN, Kind, Verdict, judge
 from deadheat.stats.warm_up import WarmUp, change_points, warm_up
@@ -99,6 +99,7 @@ __all__ = [
     "METHODS",
     "MOST_STARTS",
     "POOL_SIZE",
+    "RESERVE",
     "Allocation",
     "BudgetTooShortError",
     "CarryOver",

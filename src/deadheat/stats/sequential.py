@@ -108,19 +108,19 @@ class Looks:
         return f"when every pair is faster or a dead heat{earliest}, else after {last}"
 
 
-def plan_looks(blocks: int, *, most: int | None = None, first: int = 3) -> Looks:
+def plan_looks(blocks: int, *, most: int | None = None, first: int = 3, reserve: float = RESERVE) -> Looks:
     """Looks for a run of up to `blocks` blocks: after each block from a quarter of them on.
 
     Not before `first` blocks: earlier than that so little alpha is spent that nothing could be decided. After
     each block, because somebody may watch and stop there: with fewer planned looks, a run watched for 20
     blocks and stopped as soon as it looks good errs in 5.4% of cases at 5%, and with these it keeps to it.
     Against 8 looks that costs 3% of the interval's width at 20 blocks. `most`: up to how many blocks the run
-    may be made to go on.
+    may be made to go on, for which `reserve` of alpha is kept.
     """
     begin = min(blocks, max(first, math.ceil(blocks / 4)))
     if most is None or most <= blocks:
         return Looks(tuple(range(begin, blocks + 1)))
-    return Looks(tuple(range(begin, most + 1)), end=blocks)
+    return Looks(tuple(range(begin, most + 1)), end=blocks, reserve=reserve)
 
 
 def settled(verdicts: Iterable[Verdict]) -> bool:

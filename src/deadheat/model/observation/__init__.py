@@ -13,6 +13,7 @@ from deadheat.model.observation.course import (
     BlockEnded,
     BlockStarted,
     Failed,
+    GoneOn,
     LeadInGrown,
     Left,
     RaceUnavailable,
@@ -35,6 +36,7 @@ __all__ = [
     "Disturbance",
     "Ended",
     "Failed",
+    "GoneOn",
     "Interference",
     "Invocation",
     "LeadInGrown",
@@ -74,6 +76,7 @@ Observation = Annotated[
     | Failed
     | BlockEnded
     | Settled
+    | GoneOn
     | LeadInGrown
     | Left
     | ReferenceReplaced

@@ -57,6 +57,16 @@ class Settled(Record):
     blocks: int
 
 
+class GoneOn(Record):
+    """Somebody asked for more blocks than were planned to begin with: from here on up to `blocks` in all.
+    Who had left because nothing could be settled is raced again."""
+
+    type: Literal["gone-on"] = "gone-on"
+    race: str
+    blocks: int
+    at: str
+
+
 class Left(Record):
     """From block `from_block` on an entry is no longer raced, as the plan says: each of its pairs is
     `settled`, or given up because it hardly can be (`hopeless`), or it has as many blocks as planned."""
