@@ -34,6 +34,7 @@ impl LoadOptions {
         let of_http = [
             ("--method", self.method.is_some()),
             ("--requests", self.requests.is_some()),
+            ("--values", self.values.is_some()),
             ("--expect-status", self.expect_status.is_some()),
             ("--expect-body", self.expect_body.is_some()),
             ("--no-keepalive", self.no_keepalive),

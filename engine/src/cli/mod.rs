@@ -41,7 +41,8 @@ Examples:
 
 Templates: {token} is the same for a whole run, {seq} the number of the request from 0. Both work
 in paths, header values and bodies of HTTP, in texts of gRPC messages and values of metadata, in
-words of Redis commands, and in what is expected of a reply.
+words of Redis commands, and in what is expected of a reply. HTTP has {rand:1:1000}, {uuid} and the
+columns of --values FILE besides.
 
 Signals: SIGINT and SIGTERM end a run in order, with its summary; a second one ends it at once.
 

@@ -104,6 +104,12 @@ pub struct LoadOptions {
     /// How they are drawn: in turn (or by weight), or at random, the same for the same --seed
     #[arg(long, default_value = "turn", value_name = "turn|random", requires = "requests", help_heading = REQUEST)]
     draw: DrawArg,
+    /// Values for {NAME} in requests: a .csv file with names in its first row, or lines for {line}
+    #[arg(long, value_name = "FILE", help_heading = REQUEST)]
+    pub(super) values: Option<PathBuf>,
+    /// Which row of --values a request has: the next, or one at random, the same for the same --seed
+    #[arg(long, default_value = "turn", value_name = "turn|random", requires = "values", help_heading = REQUEST)]
+    pub(super) rows: DrawArg,
     /// What {token} stands for in paths, headers and bodies ({seq} is the request's number)
     #[arg(long, default_value = "deadheat", value_name = "TEXT", help_heading = REQUEST)]
     pub(super) token: String,
@@ -173,7 +179,7 @@ enum ArrivalsArg {
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum DrawArg {
+pub(super) enum DrawArg {
     Turn,
     Random,
 }

@@ -6,10 +6,15 @@
 //! protobuf, content-length). Whatever does not vary is rendered once; writing allocates nothing.
 
 mod length;
+mod rows;
+mod varying;
 
 pub use self::length::{push_decimal, LengthPrefix};
+pub use self::rows::Rows;
+pub use self::varying::Values;
 
 use self::length::digits;
+use self::varying::Varying;
 
 const SEQUENCE: &str = "{seq}";
 
@@ -22,6 +27,7 @@ pub fn with_token(template: &str, token: &str) -> String {
 enum Part {
     Bytes(Vec<u8>),
     Sequence,
+    Varying(Varying),
     /// Its length, then itself.
     Counted(LengthPrefix, Template),
     /// The length of something as decimal digits, without it (content-length).
@@ -41,6 +47,26 @@ impl Template {
         let mut template = Self::default();
         template.push_text(text.as_bytes());
         template
+    }
+
+    /// A text with all that may stand in braces: `{token}`, `{seq}`, `{uuid}`, `{rand:1:1000}`, and
+    /// the columns of a file.
+    ///
+    /// # Errors
+    /// What is wrong in one of the braces.
+    pub fn of(text: &str, values: &Values<'_>) -> Result<Self, String> {
+        let text = with_token(text, values.token);
+        let template = std::cell::RefCell::new(Self::default());
+        let place = |varying: Option<Varying>| {
+            let mut template = template.borrow_mut();
+            template.places += 1;
+            template.parts.push(match varying {
+                Some(varying) => Part::Varying(varying),
+                None => Part::Sequence,
+            });
+        };
+        values.split(&text, |same| template.borrow_mut().push(same), place)?;
+        Ok(template.into_inner())
     }
 
     pub fn bytes(bytes: &[u8]) -> Self {
@@ -139,6 +165,7 @@ impl Template {
         let length = |part: &Part| match part {
             Part::Bytes(bytes) => bytes.len(),
             Part::Sequence => digits(sequence),
+            Part::Varying(varying) => varying.len(sequence),
             Part::Counted(form, counted) => {
                 let length = counted.len(sequence);
                 form.len(length) + length
@@ -155,6 +182,7 @@ impl Template {
             match part {
                 Part::Bytes(bytes) => output.extend_from_slice(bytes),
                 Part::Sequence => push_decimal(output, sequence),
+                Part::Varying(varying) => varying.write(sequence, output),
                 Part::Counted(form, counted) => {
                     form.write(counted.len(sequence), output);
                     counted.write(sequence, output);

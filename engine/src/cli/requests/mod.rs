@@ -5,11 +5,13 @@ mod har;
 mod raw;
 mod shell;
 
-use super::options::LoadOptions;
+use super::options::{DrawArg, LoadOptions};
 use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};
 use deadheat_load::protocol::http::{Expect, Request};
+use deadheat_load::template::Rows;
 use std::path::Path;
+use std::sync::Arc;
 
 /// A request and where in its file it stands, or what is wrong there.
 type Placed = std::result::Result<Vec<(String, Request)>, (String, String)>;
@@ -34,8 +36,14 @@ impl LoadOptions {
             success: true,
         };
         let url = Url::parse(url)?;
+        let rows = self.values.as_deref();
+        let rows = rows.map(|path| values(path, self.rows)).transpose()?;
         if let Some(path) = &self.requests {
-            let requests = requests_file(path, &url, &expect)?;
+            let mut requests = requests_file(path, &url, &expect)?;
+            for request in &mut requests {
+                request.rows.clone_from(&rows);
+                request.check()?;
+            }
             let mut each = requests.iter();
             each.try_for_each(|request| request.check_token(&self.token))?;
             return Ok(requests);
@@ -43,6 +51,7 @@ impl LoadOptions {
         let mut request = Request::get(&url.path);
         request.headers.clone_from(&self.headers);
         request.expect = expect;
+        request.rows = rows;
         if let Some(data) = &self.data {
             request.body = Some(text_or_file(data)?);
             request.method = "POST".into();
@@ -98,6 +107,23 @@ fn requests_file(path: &Path, url: &Url, expect: &Expect) -> Result<Vec<Request>
         ))),
         false => Ok(requests),
     }
+}
+
+/// `--values`: rows of a table, or lines.
+fn values(path: &Path, order: DrawArg) -> Result<Arc<Rows>> {
+    let text = read(path)?;
+    let is_table = path
+        .extension()
+        .is_some_and(|end| end.eq_ignore_ascii_case("csv"));
+    let rows = match is_table {
+        true => Rows::csv(&text),
+        false => Rows::lines(&text),
+    };
+    let rows = rows.map_err(|why| Error::usage(format!("{}:{why}", path.display())))?;
+    Ok(Arc::new(match order {
+        DrawArg::Turn => rows,
+        DrawArg::Random => rows.at_random(),
+    }))
 }
 
 /// One JSON object a line.

@@ -2,8 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::protocol::{ErrorKind, Failure};
-use crate::template::with_token;
+use crate::template::{with_token, Rows, Template, Values};
 use serde::Deserialize;
+use std::sync::Arc;
 
 /// One HTTP request and the reply it should get; one line of a `--requests` file.
 /// Path, header values and bodies may hold `{token}` and `{seq}`.
@@ -22,6 +23,9 @@ pub struct Request {
     /// What it is called in the summary; its method and path if it has no name.
     #[serde(default)]
     pub name: Option<String>,
+    /// Whose columns may stand in braces.
+    #[serde(skip)]
+    pub rows: Option<Arc<Rows>>,
     /// Share of this request among several; without any they are sent in turn.
     #[serde(default)]
     pub weight: Option<f64>,
@@ -73,6 +77,7 @@ impl Request {
             body: None,
             expect: Expect::default(),
             name: None,
+            rows: None,
             weight: None,
         }
     }
@@ -97,14 +102,65 @@ impl Request {
         headers.filter(move |(other, _)| other.eq_ignore_ascii_case(name))
     }
 
-    /// Whether the run's token stands anywhere in it, or in what is expected.
-    pub fn has_token(&self) -> bool {
+    /// All texts that may have something in braces, those of what is expected too.
+    fn texts(&self) -> impl Iterator<Item = &String> {
         let values = self.headers.iter().map(|(_, value)| value);
-        let mut texts = values
+        values
             .chain([&self.path])
             .chain(&self.body)
-            .chain(&self.expect.body);
-        texts.any(|text| text.contains("{token}"))
+            .chain(&self.expect.body)
+    }
+
+    /// Whether it, or what is expected, is another in each run: by its token or its seed.
+    pub fn varies_by_run(&self) -> bool {
+        let of_run = ["{token}", "{rand:", "{uuid"];
+        let varies = |text: &String| of_run.iter().any(|place| text.contains(place));
+        self.rows.is_some() || self.texts().any(varies)
+    }
+
+    /// One of its texts in a run. What is wrong with it has been refused by [`Self::check`].
+    pub fn template(&self, text: &str, token: &str, seed: u64) -> Template {
+        let rows = self.rows.as_ref();
+        let values = Values { token, seed, rows };
+        Template::of(text, &values).unwrap_or_else(|_| Template::text(text))
+    }
+
+    /// The body that is expected in a run.
+    pub fn expected_body(&self, token: &str, seed: u64) -> Option<Template> {
+        let body = self.expect.body.as_ref()?;
+        Some(self.template(body, token, seed))
+    }
+
+    /// Refuses braces that mean something and are wrong, and values of a file that would break the
+    /// request.
+    fn check_values(&self) -> Result<()> {
+        let values = Values {
+            rows: self.rows.as_ref(),
+            ..Values::default()
+        };
+        for text in self.texts() {
+            Template::of(text, &values).map_err(Error::usage)?;
+        }
+        let Some(rows) = &self.rows else {
+            return Ok(());
+        };
+        let names = rows.names().iter().enumerate();
+        let stands_in = |text: &str, name: &str| text.contains(&format!("{{{name}}}"));
+        for (column, name) in names {
+            let in_path = stands_in(&self.path, name);
+            let mut values = self.headers.iter().map(|(_, value)| value);
+            let in_header = values.any(|value| stands_in(value, name));
+            let breaks = |value: &&String| {
+                let is_control = |byte: u8| byte < b' ' || byte == 0x7f;
+                (in_path && value.bytes().any(|byte| byte == b' ' || is_control(byte)))
+                    || (in_header && value.bytes().any(is_control))
+            };
+            if let Some(value) = rows.of_column(column).find(breaks) {
+                let message = format!("{{{name}}} is {value:?}, which has no place in a path or a header (a space in a path is %20)");
+                return Err(Error::usage(message));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a token that would make this something else than one request on the wire.
@@ -145,6 +201,7 @@ impl Request {
                 return Err(Error::usage(format!("\"{name}: {value}\" is no header")));
             }
         }
+        self.check_values()?;
         for (_, value) in self.headers_named("transfer-encoding") {
             if !value.trim().eq_ignore_ascii_case("chunked") {
                 let message = format!("\"Transfer-Encoding: {value}\": only chunked is supported");

@@ -27,8 +27,10 @@ pub struct Http1 {
     requests: Vec<Request>,
     traits: Vec<Traits>,
     rendered: Rendered,
-    /// Whether the token stands anywhere in them: else they are rendered once and for all.
-    has_token: bool,
+    /// Whether they are others in each run: else they are rendered once and for all.
+    vary_by_run: bool,
+    /// What values are made from.
+    seed: u64,
     /// Heads that were parsed, byte for byte, and what they said. Servers send the same head over
     /// and over (but for a date each second, and the length of bodies that differ), so most replies
     /// need a comparison instead of a parse.
@@ -79,7 +81,8 @@ impl Http1 {
             mix: Mix::new(&requests),
             traits: traits.collect(),
             rendered: Rendered::default(),
-            has_token: requests.iter().any(Request::has_token),
+            vary_by_run: requests.iter().any(Request::varies_by_run),
+            seed: 0,
             requests,
             known: vec![KnownHead::default(); HEAD_PLACES],
             known_reply: Repeated::default(),
@@ -99,7 +102,8 @@ impl Http1 {
     }
 
     fn render(&mut self, token: &str) {
-        self.rendered = Rendered::new(&self.requests, &self.host, self.keep_alive, token);
+        let (host, seed) = (&self.host, self.seed);
+        self.rendered = Rendered::new(&self.requests, host, self.keep_alive, token, seed);
         self.only.clear();
         if self.requests.len() == 1 {
             if let Some(bytes) = self.rendered.constant_request(0) {

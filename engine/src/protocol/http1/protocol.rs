@@ -11,6 +11,7 @@ impl Protocol for Http1 {
 
     fn seed(&mut self, seed: u64) {
         self.mix.seed(seed);
+        self.seed = seed;
     }
 
     fn request_of(&self, sequence: u64) -> u32 {
@@ -19,7 +20,7 @@ impl Protocol for Http1 {
 
     fn prepare(&mut self, token: &str) {
         self.known_reply.clear();
-        if self.has_token {
+        if self.vary_by_run {
             self.render(token);
         }
     }

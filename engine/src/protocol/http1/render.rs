@@ -1,10 +1,10 @@
 //! Requests as they go over the wire.
 
 use crate::protocol::http::Request;
-use crate::template::{with_token, LengthPrefix, Template};
+use crate::template::{LengthPrefix, Template};
 
 /// A request to `host` with the token in place; `keep_alive`: the connection is to last.
-pub fn render(request: &Request, host: &str, keep_alive: bool, token: &str) -> Template {
+pub fn render(request: &Request, host: &str, keep_alive: bool, token: &str, seed: u64) -> Template {
     let has = |name: &str| {
         let mut names = request.headers.iter().map(|(name, _)| name);
         names.any(|other| other.eq_ignore_ascii_case(name))
@@ -19,7 +19,7 @@ pub fn render(request: &Request, host: &str, keep_alive: bool, token: &str) -> T
     for (name, value) in &request.headers {
         head += &format!("{name}: {value}\r\n");
     }
-    let text = |text: &str| Template::text(&with_token(text, token));
+    let text = |text: &str| request.template(text, token, seed);
     let mut rendered = text(&head);
     let body = request.body.as_deref().map(text);
     if has("transfer-encoding") {
@@ -65,7 +65,7 @@ mod tests {
 
     fn written(request: &Request, sequence: u64) -> String {
         let mut output = Vec::new();
-        render(request, "h:80", true, "ab").write(sequence, &mut output);
+        render(request, "h:80", true, "ab", 0).write(sequence, &mut output);
         String::from_utf8(output).unwrap()
     }
 
@@ -123,7 +123,7 @@ mod tests {
             ("connection".into(), "y".into()),
         ];
         let mut output = Vec::new();
-        render(&request, "h", false, "").write(0, &mut output);
+        render(&request, "h", false, "", 0).write(0, &mut output);
         let text = String::from_utf8(output).unwrap();
         assert_eq!(text, "GET / HTTP/1.1\r\nHOST: x\r\nconnection: y\r\n\r\n");
     }

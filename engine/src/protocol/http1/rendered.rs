@@ -6,7 +6,7 @@
 
 use super::render::render;
 use crate::protocol::http::Request;
-use crate::template::{with_token, Template};
+use crate::template::Template;
 use std::ops::Range;
 
 /// Places for heads of replies that are known: replies to neighbouring requests differ in length.
@@ -47,14 +47,12 @@ pub enum Expected<'a> {
 }
 
 impl Rendered {
-    /// Renders `requests` with the token in place.
-    pub fn new(requests: &[Request], host: &str, keep_alive: bool, token: &str) -> Self {
+    /// Renders `requests` with the token in place, and values made from the seed.
+    pub fn new(requests: &[Request], host: &str, keep_alive: bool, token: &str, seed: u64) -> Self {
         let mut rendered = Self::default();
         for request in requests {
-            let wire = render(request, host, keep_alive, token);
-            let body = request.expect.body.as_ref();
-            let body = body.map(|body| Template::text(&with_token(body, token)));
-            rendered.push(wire, body);
+            let wire = render(request, host, keep_alive, token, seed);
+            rendered.push(wire, request.expected_body(token, seed));
         }
         rendered
     }
@@ -168,7 +166,7 @@ mod tests {
         ];
         requests[0].expect.body = Some("A{token}".into());
         requests[1].expect.body = Some("B{seq}".into());
-        let rendered = Rendered::new(&requests, "h", true, "t");
+        let rendered = Rendered::new(&requests, "h", true, "t", 0);
         let mut scratch = Vec::new();
         let mut said = |request, sequence| {
             let mut output = Vec::new();

@@ -3,7 +3,6 @@
 use crate::error::{Error, Result};
 use crate::protocol::h2::rendered::RequestTemplate;
 use crate::protocol::http::Request;
-use crate::template::with_token;
 use crate::template::Template;
 
 /// Headers of a connection, RFC 9113 section 8.2.2; HTTP/2 has frames for what they say.
@@ -37,8 +36,9 @@ pub fn request_template(
     is_tls: bool,
     authority: &str,
     token: &str,
+    seed: u64,
 ) -> RequestTemplate {
-    let text = |template: &str| Template::text(&with_token(template, token));
+    let text = |text: &str| request.template(text, token, seed);
     let is_host = |name: &str| name.eq_ignore_ascii_case("host");
     let host = request.headers.iter().find(|(name, _)| is_host(name));
     let authority = host.map_or(authority, |(_, value)| value);

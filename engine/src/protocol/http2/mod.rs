@@ -16,7 +16,6 @@ use super::http::mix::{Draw, Mix};
 use super::http::Request;
 use super::Failure;
 use crate::error::Result;
-use crate::template::with_token;
 use crate::template::Template;
 
 /// The protocol.
@@ -27,6 +26,8 @@ pub type Http2 = Http2Client<Requests>;
 pub struct Requests {
     requests: Vec<Request>,
     mix: Mix,
+    /// What values are made from.
+    seed: u64,
     is_tls: bool,
     authority: String,
     wires: Vec<RenderedRequest>,
@@ -45,6 +46,7 @@ impl Http2 {
         Ok(Self::over(Requests {
             mix: Mix::new(&requests).drawn(draw),
             requests,
+            seed: 0,
             is_tls,
             authority: authority.into(),
             wires: Vec::new(),
@@ -70,19 +72,18 @@ impl Exchange for Requests {
 
     fn seed(&mut self, seed: u64) {
         self.mix.seed(seed);
+        self.seed = seed;
     }
 
     fn prepare(&mut self, token: &str) {
         let requests = self.requests.iter();
         self.expected_bodies = requests
             .clone()
-            .map(|request| {
-                let body = request.expect.body.as_ref();
-                body.map(|body| Template::text(&with_token(body, token)))
-            })
+            .map(|request| request.expected_body(token, self.seed))
             .collect();
+        let (authority, seed) = (&self.authority, self.seed);
         let requests =
-            requests.map(|request| request_template(request, self.is_tls, &self.authority, token));
+            requests.map(|request| request_template(request, self.is_tls, authority, token, seed));
         self.wires = render(requests.collect());
     }
 
