@@ -147,6 +147,16 @@ def test_arrivals_at_random_are_held_against_those_that_were_due() -> None:
     assert not found([turn("fast", b, waits(1, seed=b), **late) for b in range(6)]).gate.ok
 
 
+def test_where_chance_let_no_request_be_due_there_is_no_latency() -> None:
+    none = {"arrivals": "poisson", "counted_ms": 20, "due": 0, "achieved_rps": 0.0, "replies": 0}
+    turns = [turn("fast", b, [1.0], **none) for b in range(6)]
+    at = found(turns)
+    assert not at.gate.ok
+    assert advice(at.gate) == "not one request was due at so low a rate: no latency, race longer"
+    assert set(at.latency_ms.values()) == {None}
+    assert latency.headline(tally(PLAN, turns), "fast") is None
+
+
 def slices(entry: str, block: int, replies: int) -> Slice:
     return made_slice(PLAN.key, block, 0, 0, entry, replies)
 

@@ -135,6 +135,8 @@ def _asked_rate(gate: GateResult) -> str:
         said = f"{unsent:,.0f} of {due:,.0f} were not sent and {wrong:,.0f} went wrong"
         first = gate.facts.get("first_error")
         return said + (f" ({first}): no latency" if first else ": no latency")
+    if gate.facts.get("due") == 0:
+        return "not one request was due at so low a rate: no latency, race longer"
     return f"{_share(gate)} of the asked rate was reached: waits that only grow are no latency of this load"
 
 

@@ -217,8 +217,10 @@ def _turns(found: Tally, entry: str, load: float) -> list[OpenLoop]:
 
 
 def _rate_reached(turns: Sequence[OpenLoop]) -> GateResult:
-    """Whether as many requests were sent as were asked for, and all answered right."""
-    share = sum(turn.achieved_rps for turn in turns) / sum(_due_rps(turn) for turn in turns)
+    """Whether as many requests were sent as were asked for, and all answered right. At a low rate chance may
+    let none be due, and nothing is reached."""
+    due_rps = sum(_due_rps(turn) for turn in turns)
+    share = sum(turn.achieved_rps for turn in turns) / due_rps if due_rps else 0.0
     unsent, wrong = sum(turn.unsent for turn in turns), sum(sum(turn.errors.values()) for turn in turns)
     return gate_result(
         "asked-rate",
