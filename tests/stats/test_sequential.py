@@ -75,10 +75,24 @@ def test_an_early_look_knows_what_later_ones_would_settle() -> None:
     early = stats.judge_family({"pair": estimate}, looks=Looks(tuple(range(3, 61))))["pair"]
     assert early.kind == "inconclusive"
     looks = Looks(tuple(range(3, 61)))
-    assert early.more_blocks == stats.blocks_needed(estimate.at(1 - looks.last_level(0.05)), 0.02)
+    told = stats.blocks_needed(estimate, 0.02, confidence=lambda blocks: 1 - looks.nominal(0.05, blocks))
+    assert early.more_blocks == told
     plain = stats.blocks_needed(estimate, 0.02)
     assert early.more_blocks is not None and plain is not None and early.more_blocks > plain
     assert early.more_blocks is not None
+
+
+def test_blocks_beyond_the_end_are_told_at_what_the_reserve_leaves_and_then_at_a_longer_races() -> None:
+    looks = stats.plan_looks(10, most=20, first=5)
+    longer, end = looks.later_level(0.05, 20), looks.later_level(0.05, 40)
+    assert longer < end == looks.nominal(0.05, 10) < 0.05
+    rng = np.random.default_rng(5)
+    # As wide as leaves it open, as far off as 20 blocks are hardly enough for.
+    effects = rng.normal(0, 0.02, 10)
+    estimate = stats.estimate(effects - effects.mean() + 0.012)
+    more = stats.judge_family({"pair": estimate}, 0.0, looks=looks)["pair"].more_blocks
+    plain = stats.blocks_needed(estimate, 0.0)
+    assert more is not None and plain is not None and more > plain
 
 
 @pytest.mark.parametrize("looks", [(), (3, 3), (6, 3), (0, 3)])

@@ -140,7 +140,7 @@ def verdicts_of(
     for (a, b), verdict in family.items():
         broken = first_broken((rows[a], rows[b]), race_gates)
         final = verdict.void(broken) if broken else verdict
-        verdicts.append(_as_result(a, b, found.race.metric, final, found.block_s()))
+        verdicts.append(_as_result(a, b, found.race.metric, final, found.pace_s()))
     return tuple(verdicts)
 
 
@@ -212,7 +212,7 @@ def told_of(family: Family, a: str, b: str) -> Against | None:
     return Against(ratio=ratio, ci=ci)
 
 
-def _as_result(a: str, b: str, metric: str, verdict: stats.Verdict, block_s: float) -> Verdict:
+def _as_result(a: str, b: str, metric: str, verdict: stats.Verdict, pace_s: float) -> Verdict:
     """The verdict with the winner first, where there is one; else what would settle it."""
     ratio, ci = verdict.estimate.ratio, verdict.estimate.ci
     if verdict.winner == "b" and ratio is not None:
@@ -229,7 +229,7 @@ def _as_result(a: str, b: str, metric: str, verdict: stats.Verdict, block_s: flo
         blocks=verdict.estimate.blocks,
         reasons=verdict.reasons,
         more_blocks=more,
-        more_s=None if more is None else more * block_s,
+        more_s=None if more is None else more * pace_s,
     )
 
 

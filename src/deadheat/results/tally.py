@@ -78,10 +78,20 @@ class Tally:
         """The blocks in which all these entries were measured."""
         return [b for b in self.blocks if all(b in self.turns.get(entry, {}) for entry in entries)]
 
-    def block_s(self) -> float:
-        """How long a block's turns took, seconds: the median over blocks."""
-        spans = [self._span_s(block) for block in self.blocks]
-        return float(np.median(spans)) if spans else 0.0
+    def pace_s(self) -> float:
+        """How long one more block that counts takes, seconds: starts, warm-ups and open loop in it, and of
+        those that do not count as many as so far.
+
+        The median over the blocks in which as many were raced as in the last; where nobody timed whole
+        blocks, over the spans of their turns.
+        """
+        if not self.blocks:
+            return 0.0
+        raced = {block: sum(block in of for of in self.turns.values()) for block in self.blocks}
+        alike = [block for block in self.blocks if raced[block] == raced[self.blocks[-1]]]
+        walls = {one.block: one.wall_ns / 1e9 for one in self.interference}
+        pace = float(np.median([walls.get(block) or self._span_s(block) for block in alike]))
+        return pace * (1 + len(self.disturbed) / len(self.blocks))
 
     def _span_s(self, block: int) -> float:
         turns = [turn for blocks in self.turns.values() for turn in blocks.get(block, [])]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -49,7 +49,7 @@ def judge_family(
     being at least as wide as its unadjusted one, each alone covers with the family's confidence or more.
     A pair with fewer blocks than `fewest_blocks` is undecided. Pairs may differ in blocks: one whose data
     stopped once it was decided stays decided, since levels only get milder (section "Looks" of the method).
-    `look_penalty`: what more blocks would settle is told at the last look's level, not at alpha.
+    `look_penalty`: what more blocks would settle is told at the level of their look, not at alpha.
     """
     alpha = 1 - confidence
     verdicts: dict[Key, Verdict] = {}
@@ -73,10 +73,14 @@ def judge_family(
                 margin,
                 doubts=(doubts or {}).get(key, ()),
                 fewest_blocks=fewest[key],
-                later_confidence=1 - (looks.last_level(level) if looks and look_penalty else level),
+                later_confidence=_later(level, looks if look_penalty else None),
             )
             verdicts[key] = replace(verdict, family=len(estimates), step=step, alpha=round(level, 12))
     return {key: verdicts[key] for key in estimates}
+
+
+def _later(level: float, looks: Looks | None) -> Callable[[int], float]:
+    return lambda blocks: 1 - (level if looks is None else looks.later_level(level, blocks))
 
 
 def _at(estimate: Estimate, alpha: float, looks: Looks | None) -> Estimate:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from scipy.special import stdtrit
 
@@ -13,13 +14,19 @@ MAX_BLOCKS = 1_000
 
 
 def blocks_needed(
-    estimate: Estimate, margin: float, *, power: float = 0.8, max_blocks: int = MAX_BLOCKS
+    estimate: Estimate,
+    margin: float,
+    *,
+    power: float = 0.8,
+    max_blocks: int = MAX_BLOCKS,
+    confidence: Callable[[int], float] | None = None,
 ) -> int | None:
     """Blocks to add so that the interval would leave the margin's edge with this power; None if too many.
 
     Takes the effect and the spread between blocks as found so far. The interval must come clear of the
     nearer edge, log(1 + margin) from 0, by the power's own quantile as well as its half-width: with the
-    half-width alone it would be settled only every other time.
+    half-width alone it would be settled only every other time. `confidence`: at which so many blocks in all
+    would be judged, looks paid for; without it, the estimate's own.
     """
     if estimate.log_ratio is None or estimate.blocks < 2:
         return None
@@ -27,7 +34,8 @@ def blocks_needed(
     distance = abs(abs(estimate.log_ratio) - math.log1p(margin))
 
     def settled(blocks: int) -> bool:
-        quantiles = t_quantile(estimate.confidence, blocks - 1) + float(stdtrit(blocks - 1, power))
+        at = estimate.confidence if confidence is None else confidence(blocks)
+        quantiles = t_quantile(at, blocks - 1) + float(stdtrit(blocks - 1, power))
         return quantiles * spread / math.sqrt(blocks) < distance
 
     if not settled(estimate.blocks + max_blocks):

@@ -75,9 +75,13 @@ class Looks:
         """
         return _nominal(self, alpha, blocks)
 
-    def last_level(self, alpha: float) -> float:
-        """The level at the last look: what more blocks would be judged at, looks and reserve paid for."""
-        return self.nominal(alpha, self.blocks[-1])
+    def later_level(self, alpha: float, blocks: int) -> float:
+        """The level at which so many blocks in all would be judged, looks paid for.
+
+        By these looks as far as they go, reserve and all; more than they go to takes a race planned so long,
+        which is judged at about the level of this one's planned end.
+        """
+        return self.nominal(alpha, blocks if self.due(blocks) else self.planned_end)
 
     @property
     def planned_end(self) -> int:

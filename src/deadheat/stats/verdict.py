@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -71,7 +71,7 @@ def judge(
     *,
     doubts: Sequence[Reason] = (),
     fewest_blocks: int = 2,
-    later_confidence: float | None = None,
+    later_confidence: Callable[[int], float] | None = None,
 ) -> Verdict:
     """The verdict that an estimate's own interval supports.
 
@@ -79,7 +79,7 @@ def judge(
     one-sided tests, Schuirmann 1987, at the printed confidence and so stricter than his 90% interval). At
     margin 0 the question is whether the interval excludes 1, and nothing is a dead heat. Fewer blocks than
     `fewest_blocks` make it inconclusive whatever the interval, and so do `doubts` of the caller's.
-    `later_confidence` is what more blocks would be judged at, where that is milder than at an early look.
+    `later_confidence`: at which so many blocks in all would be judged, where it is not what these were.
     """
     reasons = [*unfit(estimate, fewest_blocks), *doubts]
     if reasons:
@@ -106,8 +106,7 @@ def unfit(estimate: Estimate, fewest_blocks: int = 2) -> list[Reason]:
     return reasons
 
 
-def _undecided(estimate: Estimate, margin: float, later_confidence: float | None) -> Verdict:
-    later = estimate if later_confidence is None else estimate.at(later_confidence)
-    extra = blocks_needed(later, margin)
+def _undecided(estimate: Estimate, margin: float, later_confidence: Callable[[int], float] | None) -> Verdict:
+    extra = blocks_needed(estimate, margin, confidence=later_confidence)
     reason = Undecided(margin=margin, hopeless=extra is None)
     return Verdict("inconclusive", estimate, margin, (reason,), extra)
