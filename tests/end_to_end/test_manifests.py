@@ -135,7 +135,7 @@ MISTAKES: dict[tuple[str, ...], tuple[str, ...]] = {
     ("race", "--server-cpus", "one"): ('"one" is no list of CPUs', "write 0, 0,2 or 0-3"),
     ("race", "--suite", "nowhere"): ("nowhere: no such suite", "--suite names a folder"),
     ("race", "--resume", "yesterday"): ('no run is called "yesterday"', "deadheat runs"),
-    ("show",): ('no run is called "latest"', "deadheat runs"),
+    ("show",): ("no run in", "deadheat race makes one"),
     ("report", "x"): ('no run is called "x"', "deadheat runs"),
 }
 

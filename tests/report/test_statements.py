@@ -145,5 +145,47 @@ def test_the_command_lists_them(tmp_path: Path, studies: Mapping[str, Study]) ->
     assert '"5 times smaller" (Fibonacci, below the table)' in said.output
     listed = CliRunner().invoke(app, ["claims", "--statements", "--json", "--run", str(folder)])
     assert len(json.loads(listed.stdout)) == sum(len(study.statement) for study in studies.values())
+    assert {one["run"] for one in json.loads(listed.stdout)} == {None}
     short = CliRunner().invoke(app, ["claims", "--run", str(folder)])
     assert "deadheat claims --statements" in short.output
+
+
+def test_each_statement_is_answered_by_the_newest_run_that_can(
+    studies: Mapping[str, Study], ours: Results, theirs: Results
+) -> None:
+    of = tuple(studies.values())
+    older = ours.model_copy(update={"run": "older"})
+    found = statements.newest(of, [theirs, ours, older])
+    assert [one.statement for one in found] == [one for study in of for one in study.statement]
+    first, then = (
+        {id(one.statement) for one in statements.answered(of, run) if _is_run(one)} for run in (theirs, ours)
+    )
+    assert first - then
+    assert then - first
+    for one in found:
+        by_first, by_then = id(one.statement) in first, id(one.statement) in then
+        if one.outcome == statements.NEVER:
+            assert one.run is None
+        else:
+            assert one.run == (theirs.run if by_first else ours.run if by_then else None)
+
+
+def _is_run(one: statements.Answered) -> bool:
+    return one.outcome not in (statements.NOT_RUN, statements.NEVER)
+
+
+def test_without_any_run_each_statement_says_what_would_answer_it(
+    tmp_path: Path, studies: Mapping[str, Study]
+) -> None:
+    said = CliRunner().invoke(
+        app, ["claims", "--statements", "--json", "--out", str(tmp_path), "--suite", str(ROOT / "suite")]
+    )
+    listed = json.loads(said.stdout)
+    assert len(listed) == sum(len(study.statement) for study in studies.values())
+    for one in listed:
+        assert one["outcome"] in (statements.NOT_RUN, statements.NEVER)
+        assert one["outcome"] == statements.NEVER or "deadheat race" in one["because"][0]
+    none = CliRunner().invoke(app, ["claims", "--out", str(tmp_path)])
+    assert "no run in" in str(none.exception)
+    unknown = CliRunner().invoke(app, ["claims", "nobodys", "--statements", "--suite", str(ROOT / "suite")])
+    assert 'no study is called "nobodys"' in str(unknown.exception)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from deadheat.model.claim import ClaimResult, Study
@@ -23,12 +23,13 @@ NOT_RUN, MIXED, BESIDE, HOLDS, CONTRADICTED, NEVER = (
 
 @dataclass(frozen=True)
 class Answered:
-    """A statement with its outcome in this run, and in a clause each what that rests on."""
+    """A statement with its outcome, in a clause each what that rests on, and the run that answers it."""
 
     study: str
     statement: Statement
     outcome: str
     because: tuple[str, ...]
+    run: str | None = None
 
     def json(self) -> dict[str, Any]:
         """For --json."""
@@ -39,12 +40,26 @@ class Answered:
             "figures": self.statement.figures,
             "outcome": self.outcome,
             "because": list(self.because),
+            "run": self.run,
         }
 
 
 def answered(studies: Iterable[Study], results: Results) -> list[Answered]:
     """Each statement of these studies, held against this run."""
     return [_answer(study, one, results) for study in studies for one in study.statement]
+
+
+def newest(studies: Sequence[Study], runs: Iterable[Results]) -> list[Answered]:
+    """Each statement of these studies by the first of these runs, the newest first, that answers it."""
+    found = [_unanswered(study, one) for study in studies for one in study.statement]
+    for results in runs:
+        if all(one.outcome != NOT_RUN for one in found):
+            break
+        found = [
+            held if held.outcome != NOT_RUN or here.outcome == NOT_RUN else replace(here, run=results.run)
+            for held, here in zip(found, answered(studies, results), strict=True)
+        ]
+    return found
 
 
 def lines(answers: Sequence[Answered]) -> Iterator[str]:
@@ -58,6 +73,8 @@ def lines(answers: Sequence[Answered]) -> Iterator[str]:
             yield f'  "{said.words}" ({said.where}){figures}'
             yield f"    {one.outcome}" + (f" · {one.because[0]}" if one.because else "")
             yield from (f"      {clause}" for clause in one.because[1:])
+            if one.run is not None:
+                yield f"      run {one.run}"
         yield ""
 
 
@@ -68,6 +85,21 @@ def totals(answers: Sequence[Answered]) -> str:
         counts[one.outcome] = counts.get(one.outcome, 0) + 1
     each = ", ".join(f"{count} {outcome}" for outcome, count in counts.items())
     return f"{len(answers)} statements: {each}"
+
+
+def _unanswered(study: Study, one: Statement) -> Answered:
+    if one.answer == "never":
+        return Answered(study.study, one, NEVER, (one.never or "",))
+    return Answered(study.study, one, NOT_RUN, (f"in no run here: {_command(study, one)}",))
+
+
+def _command(study: Study, one: Statement) -> str:
+    """What answers it."""
+    if one.column is not None and study.as_published is not None:
+        return f"deadheat race {study.as_published.workload} --method as-published"
+    if one.conformance is not None:
+        return f"deadheat race {one.conformance}"
+    return f"deadheat race --claims {study.study}"
 
 
 def _answer(study: Study, one: Statement, results: Results) -> Answered:
@@ -91,7 +123,7 @@ def _by_claims(study: Study, one: Statement, results: Results) -> tuple[str, Seq
     judged = [row for row in rows if claims_table.direction(row) != "not run"]
     because = [_because(row) for row in judged or rows]
     if not judged:
-        return NOT_RUN, because or [f"not in this run: deadheat race --claims {study.study}"]
+        return NOT_RUN, because or [f"not in this run: {_command(study, one)}"]
     if len(outcomes := {claims_table.answer(row) for row in judged}) == 1:
         return outcomes.pop(), because
     return MIXED, [
@@ -119,9 +151,7 @@ def _by_column(study: Study, one: Statement, results: Results) -> tuple[str, Seq
     assert study.as_published is not None
     race = _own_method(study, results)
     if race is None:
-        return NOT_RUN, [
-            f"not in this run: deadheat race {study.as_published.workload} --method as-published"
-        ]
+        return NOT_RUN, [f"not in this run: {_command(study, one)}"]
     because = []
     for row in race.contenders:
         if one.rows and row.id not in one.rows:
@@ -151,6 +181,6 @@ def _by_conformance(study: Study, one: Statement, results: Results) -> tuple[str
         if row.status == "measured"
     ]
     if not raced:
-        return NOT_RUN, [f"not in this run: deadheat race {one.conformance}"]
+        return NOT_RUN, [f"not in this run: {_command(study, one)}"]
     unique = ", ".join(dict.fromkeys(raced))
     return HOLDS, [f"checked of each before it was raced: {unique}"]

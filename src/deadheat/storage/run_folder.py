@@ -74,6 +74,8 @@ def find(out: Path, name: str) -> RunFolder:
     for path in (out / name, Path(name)):
         if (path / "plan.json").exists():
             return RunFolder(path.resolve())
+    if name == LATEST and not all_runs(out):
+        raise UserError(f"no run in {out} yet", hint="deadheat race makes one")
     raise UserError(f'no run is called "{name}" in {out}', hint=f"deadheat runs --out {out} lists them")
 
 
