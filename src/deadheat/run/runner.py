@@ -1,6 +1,6 @@
 """Runs a plan: builds, checks, and block after block, every observation into the journal as it happens."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 
@@ -22,12 +22,13 @@ from deadheat.model.observation import (
     Settled,
     Stopped,
 )
-from deadheat.model.plan import Plan, RacePlan, contenders_of
+from deadheat.model.plan import Plan, RacePlan
 from deadheat.plan import OURS, going_on, lead_in, reference, schedule
 from deadheat.results import derive
 from deadheat.results.claimed import Race
 from deadheat.results.through import through
 from deadheat.run import disturbance, lead_ins, repeats, resume, standing
+from deadheat.run.builds import Builds
 from deadheat.run.kind import Kind, RaceUnavailableError, Stage
 from deadheat.run.progress import View
 from deadheat.storage.journal import Journal, whole_blocks
@@ -68,7 +69,7 @@ class Runner:
                 for race in self.plan.workloads:
                     # Just before its first race, so that the first verdict does not wait for every build.
                     if race.workload not in builds:
-                        builds[race.workload] = self._build(race.workload)
+                        builds[race.workload] = self._builds.of_workload(race.workload, self._observe)
                     self._race(race, builds)
             except (InterruptedRunError, KeyboardInterrupt) as error:
                 self._observe(Stopped(why="interrupted"))
@@ -80,53 +81,18 @@ class Runner:
     def _take_up(self) -> None:
         """Go on where all that is raced is what it was. Raises UserError before anything is journaled."""
         built = {(o.workload, o.contender) for o in self.observations if isinstance(o, Built)}
-        again = [self._build_of(*of).record for of in self._contenders() if of in built]
-        resume.same_builds(self.observations, again)
+        resume.same_builds(self.observations, self._builds.again(built))
         self._observe(Resumed(at=clock.stamp()))
         for race, blocks in self.more.items():
             self._observe(GoneOn(race=race, blocks=blocks, at=clock.stamp()))
 
-    def _contenders(self) -> Iterator[tuple[str, str]]:
-        """Workload and id of each that is raced, in the suite's order."""
-        for name, ids in contenders_of(self.plan.workloads).items():
-            yield from (
-                (name, contender.id) for contender in self.suite.contenders[name] if contender.id in ids
-            )
-
-    def _build_of(self, workload: str, id_: str, which: str = "") -> Build:
-        self.stop.check()
-        contender = self.suite.contender(workload, id_)
-        return self.builder.build(
-            contender, lambda what: self.view.note(f"  {workload}/{id_}: {what}{which}")
-        )
+    @property
+    def _builds(self) -> Builds:
+        return Builds(self.plan, self.suite, self.builder, self.view, self.stop)
 
     def _observe(self, observation: Observation) -> None:
         self._journal.append(observation)
         self.observations.append(observation)
-
-    def _build(self, workload: str) -> dict[str, Build]:
-        """All that a workload races; never while anything is measured."""
-        ids = [id_ for name, id_ in self._contenders() if name == workload]
-        names = list(contenders_of(self.plan.workloads))
-        later = sum(names.index(name) > names.index(workload) for name, _ in self._contenders())
-        after = f"; {later} more for later races" if later else ""
-        built = {
-            id_: self._built(workload, id_, f" ({number} of {len(ids)}{after})")
-            for number, id_ in enumerate(ids, 1)
-        }
-        ready = [build for build in built.values() if build.folder is not None]
-        cached = sum(build.record.cached for build in ready)
-        self.view.note(f"✓ {workload:<14} {len(ready)} contenders ready ({cached} built before)")
-        return built
-
-    def _built(self, workload: str, id_: str, which: str) -> Build:
-        build = self._build_of(workload, id_, which)
-        self._observe(build.record)
-        if build.folder is None:
-            state = "failed" if build.record.status == "failed" else "is unavailable"
-            said = "".join(f"\n    {line}" for line in build.record.tail)
-            self.view.warn(f"{workload}/{id_} {state}: {build.record.reason}{said}")
-        return build
 
     def _race(self, race: RacePlan, builds: dict[str, dict[str, Build]]) -> None:
         """One race, or the reason why there is none."""
