@@ -118,7 +118,7 @@ fn pairs() -> Vec<Request> {
             request.method = "POST".into();
             request.body = Some(format!("{{\"id\": {number}}}"));
         }
-        request.expect.status = Some(200);
+        request.expect.status = Some(200.into());
         request.expect.body = Some(format!("Hello from {}!", number * 7));
         request
     };

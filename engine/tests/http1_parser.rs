@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 fn protocol() -> Http1 {
     let mut request = Request::get("/");
-    request.expect.status = Some(200);
+    request.expect.status = Some(200.into());
     request.expect.body = Some("hello".into());
     Http1::new(vec![request], "h", true)
 }

@@ -120,6 +120,33 @@ fn replies_without_a_body() {
 }
 
 #[test]
+fn a_class_of_statuses_is_right_or_wrong() {
+    let address = server(|mut stream, _| {
+        while let Some(path) = read_request(&mut stream) {
+            let status = &path[1..];
+            let reply = format!("HTTP/1.1 {status} X\r\nContent-Length: 2\r\n\r\nok");
+            send(&mut stream, reply.as_bytes());
+        }
+    });
+    for (status, expected, right) in [
+        ("200", "2xx", 10),
+        ("299", "2xx", 10),
+        ("302", "2xx", 0),
+        ("404", "4xx", 10),
+        ("404", "404", 10),
+        ("403", "404", 0),
+    ] {
+        let url = format!("http://{address}/{status}");
+        let arguments = [&url, "-n", "10", "-c", "1", "--expect-status", expected];
+        let summary = summary(&arguments);
+        assert_eq!(number(&summary["requests"]), right, "{status} {expected}");
+        assert_eq!(number(&summary["errors_by_kind"]["status"]), 10 - right);
+    }
+    let said = refusal(&["http://127.0.0.1:1", "--expect-status", "ok"]);
+    assert!(said.contains("no status"), "{said}");
+}
+
+#[test]
 fn method_headers_and_body_go_over_the_wire() {
     let seen = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&seen);

@@ -17,7 +17,7 @@ use deadheat_load::load::open_loop::Pacing;
 use deadheat_load::load::run::RunSpec;
 use deadheat_load::net::Io;
 use deadheat_load::protocol::http::mix::Draw;
-use deadheat_load::protocol::http::Request;
+use deadheat_load::protocol::http::{Request, Statuses};
 use deadheat_load::search::Objective;
 use deadheat_load::target::Spec;
 use std::path::PathBuf;
@@ -113,9 +113,9 @@ pub struct LoadOptions {
     /// What {token} stands for in paths, headers and bodies ({seq} is the request's number)
     #[arg(long, default_value = "deadheat", value_name = "TEXT", help_heading = REQUEST)]
     pub(super) token: String,
-    /// Status that every reply must have (default: any below 400)
+    /// Status that every reply must have: 200, or a class such as 2xx (default: any below 400)
     #[arg(long, value_name = "CODE", help_heading = REQUEST)]
-    pub(super) expect_status: Option<u16>,
+    pub(super) expect_status: Option<Statuses>,
     /// Body that every reply must have
     #[arg(long, value_name = "TEXT", help_heading = REQUEST)]
     pub(super) expect_body: Option<String>,

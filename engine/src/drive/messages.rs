@@ -149,7 +149,7 @@ pub fn http(url: &str, path: String, fields: HttpFields) -> Result<Spec> {
         headers: fields.request.headers,
         body: fields.request.body,
         expect: Expect {
-            status: fields.expect.status,
+            status: fields.expect.status.map(Into::into),
             body: fields.expect.body,
             success: false,
         },

@@ -9,7 +9,7 @@ use crate::protocol::http1::Http1;
 /// Any bytes as replies to two requests.
 pub fn replies(bytes: &[u8]) {
     let mut request = Request::get("/");
-    request.expect.status = Some(200);
+    request.expect.status = Some(200.into());
     request.expect.body = Some("ok".into());
     cut_anywhere(&Http1::new(vec![request], "h", true), bytes);
 }

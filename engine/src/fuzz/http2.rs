@@ -9,7 +9,7 @@ use crate::protocol::http2::Http2;
 /// Any bytes after the server's SETTINGS.
 pub fn replies(bytes: &[u8]) {
     let mut request = Request::get("/");
-    request.expect.status = Some(200);
+    request.expect.status = Some(200.into());
     request.expect.body = Some("ok".into());
     let protocol = Http2::new(vec![request], Draw::Turn, false, "h").expect("a plain request");
     let mut said = Vec::new();

@@ -79,7 +79,7 @@ pub fn send(stream: &mut TcpStream, bytes: &[u8]) {
 /// A target at `address` that expects [`hello`].
 pub fn spec(address: SocketAddr, connections: usize) -> Spec {
     let mut request = Request::get("/{token}");
-    request.expect.status = Some(200);
+    request.expect.status = Some(200.into());
     request.expect.body = Some("Hello from {token}!".into());
     Spec {
         connections,

@@ -139,7 +139,7 @@ impl Simulated {
 /// A turn on a target of so many connections over `net`.
 pub fn over(net: Simulated, connections: usize, coalesce: Coalesce, turn: &RunSpec) -> RunResult {
     let mut request = Request::get("/");
-    request.expect.status = Some(200);
+    request.expect.status = Some(200.into());
     request.expect.body = Some("ok".into());
     let settings = Settings {
         connections,

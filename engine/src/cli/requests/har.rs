@@ -98,7 +98,8 @@ impl Entry {
         };
         // 0: it had none.
         let status = self.response.map(|response| response.status);
-        request.expect.status = status.filter(|status| *status >= 100);
+        let status = status.filter(|status| *status >= 100);
+        request.expect.status = status.map(Into::into);
         Ok(request)
     }
 }
@@ -127,7 +128,7 @@ mod tests {
         assert_eq!(place, " entry 1");
         assert_eq!(
             (first.path.as_str(), first.expect.status),
-            ("/x?y=1", Some(304))
+            ("/x?y=1", Some(304.into()))
         );
         assert_eq!(first.headers, [("Cookie".to_owned(), "c=1".to_owned())]);
         let (place, second) = &requests[1];

@@ -4,5 +4,7 @@
 pub mod compare;
 pub mod mix;
 mod request;
+mod statuses;
 
 pub use request::{Expect, Request};
+pub use statuses::Statuses;

@@ -1,5 +1,6 @@
 //! What is asked, and what is expected.
 
+use super::statuses::Statuses;
 use crate::error::{Error, Result};
 use crate::protocol::{ErrorKind, Failure};
 use crate::template::{with_token, Rows, Template, Values};
@@ -39,7 +40,7 @@ fn get() -> String {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Expect {
-    pub status: Option<u16>,
+    pub status: Option<Statuses>,
     pub body: Option<String>,
     /// Where no status is expected: whether 400 and above are errors.
     pub success: bool,
@@ -49,7 +50,7 @@ impl Expect {
     #[inline]
     pub fn accepts(&self, status: u16) -> bool {
         match self.status {
-            Some(expected) => expected == status,
+            Some(expected) => expected.contains(status),
             None => !self.success || status < 400,
         }
     }

@@ -13,7 +13,7 @@ use self::head::{Malformed, ResponseHead};
 use self::rendered::{Rendered, HEAD_PLACES};
 use super::asked::Asked;
 use super::http::mix::{Draw, Mix};
-use super::http::Request;
+use super::http::{Request, Statuses};
 use super::in_order::InOrder;
 use super::repeated::Repeated;
 use super::{ErrorKind, Failure, Reply};
@@ -47,7 +47,7 @@ pub struct Http1 {
 /// What has to be known of a request when its reply comes.
 #[derive(Clone, Copy)]
 struct Traits {
-    status: Option<u16>,
+    status: Option<Statuses>,
     success: bool,
     is_head: bool,
 }
@@ -188,7 +188,7 @@ impl Traits {
     #[inline]
     fn accept(self, status: u16) -> bool {
         match self.status {
-            Some(expected) => expected == status,
+            Some(expected) => expected.contains(status),
             None => !self.success || status < 400,
         }
     }
