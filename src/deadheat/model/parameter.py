@@ -1,5 +1,6 @@
 """A parameter of a workload: what a race of it may set (`--set`), or be run through (`--sweep`)."""
 
+from collections.abc import Mapping
 from typing import Self
 
 from pydantic import model_validator
@@ -46,3 +47,8 @@ class Parameter(Record):
         if text.isascii() and text.isdigit() and low <= int(text) <= high:
             return int(text)
         raise ValueError(f"a whole number of {low:,} to {high:,}")
+
+
+def holds(when: Mapping[str, Setting], values: Mapping[str, Setting | None]) -> bool:
+    """Whether these parameters are so among the values of a race."""
+    return all(values.get(name) == value for name, value in when.items())

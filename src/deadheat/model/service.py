@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from pydantic import Field
 
 from deadheat.model.base import Record
-from deadheat.model.parameter import Setting
+from deadheat.model.parameter import Setting, holds
 
 
 class Exchange(Record):
@@ -55,7 +55,7 @@ def chosen(services: Iterable[Service], values: Mapping[str, Setting | None]) ->
     """
     found: dict[str, Service] = {}
     for service in services:
-        if any(values.get(name) != value for name, value in service.when.items()):
+        if not holds(service.when, values):
             continue
         if service.name in found:
             raise ValueError(f"two services are called {service.name} at the same time")

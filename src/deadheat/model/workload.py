@@ -9,7 +9,7 @@ from deadheat.model import choices
 from deadheat.model.base import Record
 from deadheat.model.kinds.registry import TRAITS, Kind
 from deadheat.model.kinds.traits import Traits
-from deadheat.model.parameter import Parameter, Setting
+from deadheat.model.parameter import Parameter, Setting, holds
 from deadheat.model.pipeline import DEPTH, ROUNDS, Pipeline
 from deadheat.model.service import Service, chosen
 
@@ -97,13 +97,21 @@ class ProgramWork(Record):
 
 
 class GrpcWork(Record):
-    """A unary (or server-streaming) call, as JSON; `{token}` as above."""
+    """A unary (or server-streaming) call, as JSON; `{token}` as above.
+
+    Requests are compressed, and replies may be, in races whose parameters are as `gzip_when` says.
+    """
 
     proto: str
     call: str
     data: dict[str, str]
     expect: dict[str, str]
     messages: int = Field(default=1, ge=1)
+    gzip_when: dict[str, Setting] | None = None
+
+    def gzip(self, values: Mapping[str, Setting]) -> bool:
+        """Whether requests are compressed in a race with these values of the workload's parameters."""
+        return self.gzip_when is not None and holds(self.gzip_when, values)
 
 
 class Workload(Record):
@@ -133,7 +141,10 @@ class Workload(Record):
         if self.request is not None:
             self.expected()
         self._can_be_proved_right()
-        self._has_its_services()
+        for service in self.services:
+            self._are_parameters(f"service {service.name}: when", service.when)
+        if self.grpc is not None and self.grpc.gzip_when is not None:
+            self._are_parameters("grpc.gzip_when", self.grpc.gzip_when)
         return self
 
     def _can_be_proved_right(self) -> None:
@@ -159,13 +170,12 @@ class Workload(Record):
             if name in self.parameters and self.parameters[name].range is None:
                 raise ValueError(f"the parameter {name} of a pipeline is a number: give it a range")
 
-    def _has_its_services(self) -> None:
-        """Services go by parameters that there are."""
-        for service in self.services:
-            for name, value in service.when.items():
-                if name not in self.parameters:
-                    raise ValueError(f'service {service.name}: when names "{name}", which is no parameter')
-                self.parameters[name].value(str(value))
+    def _are_parameters(self, where: str, when: Mapping[str, Setting]) -> None:
+        """What goes by parameters goes by those that there are, and by values that they take."""
+        for name, value in when.items():
+            if name not in self.parameters:
+                raise ValueError(f'{where} names "{name}", which is no parameter')
+            self.parameters[name].value(str(value))
 
     @property
     def traits(self) -> Traits:

@@ -164,7 +164,7 @@ def ask(stage: Stage, port: int, random_token: str) -> None:
     """The very call that the load makes, once. Raises Wrong, or OSError where nobody answers."""
     with grpc_call.channel(stage.host.address, port) as opened:
         try:
-            _greeted(_work(stage), _method(stage), opened, random_token)
+            _greeted(_work(stage), _method(stage), opened, random_token, _compression(stage))
         except Wrong as wrong:
             # Nobody there yet reads as UNAVAILABLE: not an answer, so not a wrong one.
             if "UNAVAILABLE" in wrong.reason:
@@ -184,10 +184,16 @@ def target(stage: Stage, port: int) -> Mapping[str, Any]:
         "data": work.data,
         "expect": work.expect,
         "messages": work.messages,
+        "gzip": work.gzip(stage.race.values),
     }
 
 
 PROTOCOL = ServerProtocol(ask, target)
+
+
+def _compression(stage: Stage) -> grpc.Compression:
+    asked = _work(stage).gzip(stage.race.values)
+    return grpc.Compression.Gzip if asked else grpc.Compression.NoCompression
 
 
 def _filled(fields: Mapping[str, str], name: str) -> dict[str, str]:
