@@ -64,7 +64,7 @@ def test_they_take_no_longer_than_without(suite: Suite, budget_s: float | None) 
     usual = planned(replace(ASKED, budget_s=budget_s), suite)
     sized = planned(replace(ASKED, budget_s=budget_s, calibration=calibration(0.1, 0.1)), suite)
     assert sized != usual
-    times = [planning.estimated_s(one, "standard") for one in (sized, usual)]
+    times = [planning.estimated_s(one, ASKED) for one in (sized, usual)]
     assert 0.9 * times[1] < times[0] < 1.05 * (budget_s or times[1])
 
 

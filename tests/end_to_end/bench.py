@@ -142,6 +142,7 @@ class Deadheat:
     env: dict[str, str] = field(default_factory=dict)
     cpus: frozenset[int] | None = None
     limit_bytes: int | None = None
+    cwd: Path | None = None
 
     @property
     def runs(self) -> Path:
@@ -218,7 +219,13 @@ class Running:
         self._out, self._err = Path(self._files.name) / "out", Path(self._files.name) / "err"
         with self._out.open("wb") as out, self._err.open("wb") as err:
             self._process = subprocess.Popen(
-                argv, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True
+                argv,
+                cwd=deadheat.cwd,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=err,
+                start_new_session=True,
             )
 
     @property

@@ -14,6 +14,7 @@ def main() -> None:
 
     from deadheat.cli import terminal
     from deadheat.cli.app import app
+    from deadheat.util.interrupt import InterruptedRunError
 
     try:
         code = app(standalone_mode=False)
@@ -34,6 +35,6 @@ def main() -> None:
         # Whoever read our output has gone (| head): nothing more to say, and no traceback.
         sys.stderr.close()
         code = ExitCode.DONE
-    except (KeyboardInterrupt, click.Abort):
+    except (KeyboardInterrupt, click.Abort, InterruptedRunError):
         code = ExitCode.INTERRUPTED
     sys.exit(code)

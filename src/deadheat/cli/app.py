@@ -21,6 +21,7 @@ class Verb:
 # In the order in which --help lists them; a module that would be a word of Python's has an underscore.
 VERBS = {
     "race": Verb("race", "Race contenders: who is faster, by how much and how surely."),
+    "ab": Verb("ab", "Compare two revisions of your repository: is this branch slower than main?"),
     "list": Verb("list_", "List the workloads of the suite and their contenders."),
     "check": Verb("check", "Check manifests, build, and compare every answer."),
     "build": Verb("build", "Build contenders out of tree."),

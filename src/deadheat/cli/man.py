@@ -16,10 +16,10 @@ from deadheat.errors import ExitCode
 
 ENDS = {
     ExitCode.DONE: "done",
-    ExitCode.GATE_FAILED: "a gate that you set failed (reserved)",
+    ExitCode.GATE_FAILED: "a condition that you set fails (ab --fail-if)",
     ExitCode.USAGE: "wrong usage",
     ExitCode.NOTHING_MEASURED: "nothing could be measured",
-    ExitCode.NOTHING_JUDGED: "too few blocks count for any verdict",
+    ExitCode.NOTHING_JUDGED: "too few blocks count for any verdict; a condition is open (ab)",
     ExitCode.INTERRUPTED: "interrupted",
 }
 

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from deadheat.app.race import Raced
     from deadheat.live.watch import Watch
     from deadheat.plan import Asked
-    from deadheat.run.progress import View
     from deadheat.suite.ad_hoc import AdHoc
     from deadheat.suite.suite import Suite
 
@@ -177,14 +176,15 @@ def run(options: RaceOptions) -> None:
         raise UserError("--resume and --more are two", hint="--more takes up an interrupted run too")
     if (taken_up := options.more or options.resume) is not None:
         more = options.more is not None
-        raced = races.resume(options.out, taken_up, _view(), _watch(options), options.db, more=more)
+        view, watch = terminal.view(), _watch(options)
+        raced = races.resume(options.out, taken_up, view, watch, options.db, more=more)
     else:
         asked = _asked(options)
         suite = load(options.suite) if (wanted := _ad_hoc(options)) is None else _written(wanted, options)
         if options.dry_run:
             _print_plan(asked, suite)
             return
-        raced = races.start(asked, suite, options.out, _view(), _watch(options), options.db)
+        raced = races.start(asked, suite, options.out, terminal.view(), _watch(options), options.db)
     _print(raced, as_json=options.json)
     raise click.exceptions.Exit(raced.code)
 
@@ -218,7 +218,7 @@ def _asked(options: RaceOptions) -> Asked:
 
 def _ad_hoc(options: RaceOptions) -> AdHoc | None:
     """The commands of the command line, None where it names none. Raises UserError."""
-    from deadheat.suite.ad_hoc import AdHoc, Request, named
+    from deadheat.suite.ad_hoc import AdHoc, Command, Request, named
 
     lines = options.command or options.program
     if not lines:
@@ -241,9 +241,10 @@ def _ad_hoc(options: RaceOptions) -> AdHoc | None:
         raise UserError("a race takes two", hint=f"{kind} '...' {kind} '...'; the first is the reference")
     request = Request(options.request_method, options.path, dict(options.header), options.body)
     return AdHoc(
-        lines=lines,
-        names=named(lines, options.name),
-        cwd=Path.cwd(),
+        commands=tuple(
+            Command(line, name, Path.cwd())
+            for line, name in zip(lines, named(lines, options.name), strict=True)
+        ),
         request=request if options.command else None,
         shell=options.shell,
     )
@@ -252,7 +253,7 @@ def _ad_hoc(options: RaceOptions) -> AdHoc | None:
 def _written(wanted: AdHoc, options: RaceOptions) -> Suite:
     from deadheat.app import ad_hoc
 
-    return ad_hoc.suite_of(wanted, _view(), answers_may_differ=options.answers_may_differ)
+    return ad_hoc.suite_of(wanted, terminal.view(), answers_may_differ=options.answers_may_differ)
 
 
 def _cpus(options: RaceOptions) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -282,13 +283,6 @@ def _watch(options: LiveOptions) -> Watch | None:
 
     wanted = options.live or options.live_port is not None
     return Watch(options.live_port or 0) if wanted else None
-
-
-def _view() -> View:
-    from deadheat.report.live import LiveView, PlainView
-
-    console = terminal.stderr()
-    return LiveView(console) if console.is_terminal else PlainView(console)
 
 
 def _print_plan(asked: Asked, suite: Suite) -> None:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from deadheat.run.progress import View
+
 # Wide enough for any row where there is no terminal to ask.
 PIPE_WIDTH = 120
 
@@ -21,6 +23,14 @@ def stdout() -> Console:
 def stderr() -> Console:
     """Everything else goes here."""
     return _console(stderr=True)
+
+
+def view() -> View:
+    """What shows a race: a table that narrows on a terminal, plain lines elsewhere."""
+    from deadheat.report.live import LiveView, PlainView
+
+    console = stderr()
+    return LiveView(console) if console.is_terminal else PlainView(console)
 
 
 def line(text: str) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from deadheat.errors import UserError
+
+if TYPE_CHECKING:
+    from deadheat.model.condition import FigureName
 
 _UNITS = {"": 1.0, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _BYTES = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
@@ -103,6 +106,29 @@ def some_values(text: str) -> tuple[str, tuple[str, ...]]:
     return name, values
 
 
+def condition(text: str) -> tuple[FigureName, float]:
+    """`slower > 3%` as a figure and a share."""
+    from deadheat.model.condition import FIGURES
+
+    matched = re.fullmatch(r"\s*([a-z0-9]+)\s*>\s*(\S+)\s*", text)
+    if not matched:
+        raise UserError(f'"{text}" is no condition', hint="write 'slower > 3%' or 'p99 > 10%'")
+    for figure in FIGURES:
+        if figure == matched[1]:
+            return figure, share(matched[2])
+    raise UserError(f'no figure is called "{matched[1]}"', hint=", ".join(FIGURES))
+
+
+def side_value(text: str) -> tuple[str, str, str]:
+    """`A.env.GOGC=off` as a side, a key and its value."""
+    matched = re.fullmatch(r"([AB])\.(env\.[A-Za-z_]\w*|build|artifact|run|program)=(.*)", text, re.DOTALL)
+    if not matched:
+        raise UserError(
+            f'"{text}" sets nothing of a side', hint="write A.env.GOGC=off (of BASE) or B.build='make fast'"
+        )
+    return matched[1], matched[2], matched[3]
+
+
 def cpus(text: str) -> tuple[int, ...]:
     """`0`, `0,2` or `0-3` as CPU numbers that this process may use."""
     numbers: list[int] = []
@@ -126,9 +152,14 @@ ONE_VALUE = Value("NAME=VALUE", one_value)
 SOME_VALUES = Value("NAME=V,...", some_values)
 CPUS = Value("CPUS", cpus)
 HEADER = Value("HEADER", header)
+CONDITION = Value("CONDITION", condition)
+SIDE_VALUE = Value("SIDE.NAME=VALUE", side_value)
 
 
 def without_password(argument: str) -> str:
-    """A word of a command line as it may be shown: a report is shared, a database's password is not."""
+    """A word of a command line as it may be shown: a report is shared, a database's password and the value of
+    an environment variable are not."""
+    if variable := re.match(r"(?:--set=)?[AB]\.env\.\w+=", argument):
+        return f"{variable[0]}***"
     kept = re.sub(r"(://[^:/@\s]*):\S*@", r"\1@", argument)
     return re.sub(r"([?&]password=)[^&\s]*", r"\1***", kept)

@@ -50,9 +50,10 @@ class RacePlan(Record):
 
     `values`: of the workload's parameters, without those that it goes without. `notes`: what the race cannot
     show. `estimated_s`: about how long it takes, builds and conformance apart. `method_version`: by which
-    statistics its journal is read (stats/method.py). `leaving`: null where all race on to the end. `ranked`:
-    all pairs are judged, and numbered by that. `past`: what earlier races on this machine left, null where
-    nobody looked. `going_on`: null where it ends for good.
+    statistics its journal is read (stats/method.py). `leaving`: null where all race on to the end;
+    `to_the_end`: so they do even where all is settled. `ranked`: all pairs are judged, and numbered by that.
+    `past`: what earlier races on this machine left, null where nobody looked. `going_on`: null where it ends
+    for good.
     """
 
     workload: str
@@ -66,6 +67,7 @@ class RacePlan(Record):
     blocks: int = Field(ge=1)
     rounds: int = Field(ge=1)
     method_version: Literal[1, 2] = 2
+    to_the_end: bool = False
     ranked: bool = False
     past: Past | None = None
     measured: Measured

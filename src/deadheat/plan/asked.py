@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Literal
 
 from deadheat.model.calibration import Calibration
 from deadheat.model.choices import Method, Preset
@@ -10,6 +11,9 @@ from deadheat.model.past import PastRace
 from deadheat.plan.parameters import Wanted
 
 OURS: Method = "deadheat"
+# When a race is over before its planned end: where each pair is settled or hardly will be, where each is
+# settled, never.
+Until = Literal["settled or hopeless", "settled", "the end"]
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,8 @@ class Asked:
     and so is `past`, its ledger of races.
 
     `parameters`: of workloads, by name the words that were given, each value a race of its own.
+    `invocation_s` and `start_s`: how long a run of a program takes, and a server's start until it answers,
+    where that is known.
     """
 
     workloads: tuple[str, ...] = ()
@@ -34,6 +40,9 @@ class Asked:
     scale: bool = False
     claims: str | None = None
     rank: bool = False
+    until: Until = "settled or hopeless"
+    invocation_s: float | None = None
+    start_s: float = 0.0
     past: tuple[PastRace, ...] = ()
     parameters: Wanted = field(default_factory=dict)
     server_cpus: tuple[int, ...] = (0,)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from deadheat.errors import UserError
@@ -18,6 +18,8 @@ from deadheat.stats import Costs
 # What a turn costs beside its load (thaw, drain, freeze), and a start with its warm-up: for estimates only.
 TURN_OVERHEAD_S, START_S = 0.012, 1.2
 MIN_ROUNDS = 4
+# Of programs, each run of which is a start of its own: more time goes into rounds from here on.
+MOST_PROGRAM_BLOCKS = 60
 
 
 @dataclass(frozen=True)
@@ -44,26 +46,35 @@ SIZES: dict[Preset, Size] = {
 }
 
 
-def estimated_s(race: RacePlan, preset: Preset) -> float:
+def estimated_s(race: RacePlan, asked: Asked) -> float:
     """About how long a race takes, builds and conformance apart, seconds."""
-    return race.blocks * _block_s(race, preset)
+    return race.blocks * _block_s(race, asked)
 
 
-def _block_s(race: RacePlan, preset: Preset, rounds: int | None = None) -> float:
+def _block_s(race: RacePlan, asked: Asked, rounds: int | None = None) -> float:
     """Of a block with its own rounds, or with so many."""
     turns = (race.rounds if rounds is None else rounds) * 2 * len(race.entries)
     if isinstance(slices := race.measured, SlicePlan):
         turn = (slices.lead_in_ms + slices.counted_ms) / 1000 + TURN_OVERHEAD_S
         turn_ms = equal_load.LEAD_IN_MS + slices.open_loop_ms / equal_load.TURNS
         open_loop = equal_load.TURNS * (turn_ms / 1000 + TURN_OVERHEAD_S)
-        each = START_S + len(equal_load.loads_of(race, 0)) * open_loop
+        each = START_S + asked.start_s + len(equal_load.loads_of(race, 0)) * open_loop
         return len(race.entries) * each + turns * turn
-    return (turns + len(race.entries)) * _invocation_s(race, preset)
+    return (turns + len(race.entries)) * _invocation_s(race, asked)
 
 
-def _invocation_s(race: RacePlan, preset: Preset) -> float:
-    about_s = race.invocations.about_s
-    return SIZES[preset].invocation_s if about_s is None else about_s
+def least_s(races: Iterable[RacePlan], blocks: int, asked: Asked) -> float:
+    """How long so many blocks of each take at least, with as few rounds as there may be."""
+
+    def fewest(race: RacePlan) -> int:
+        return MIN_ROUNDS if isinstance(race.measured, SlicePlan) else 1
+
+    return sum(blocks * _block_s(race, asked, fewest(race)) for race in races)
+
+
+def _invocation_s(race: RacePlan, asked: Asked) -> float:
+    known_s = race.invocations.about_s if asked.invocation_s is None else asked.invocation_s
+    return SIZES[asked.preset].invocation_s if known_s is None else known_s
 
 
 def seconds_of(race: RacePlan, size: Size) -> float:
@@ -73,42 +84,45 @@ def seconds_of(race: RacePlan, size: Size) -> float:
 
 def sized(race: RacePlan, seconds: float, asked: Asked) -> RacePlan:
     """A server race of about so long: by the calibration, else the preset's blocks, as many rounds as fit."""
-    fitting = int(seconds / _block_s(race, asked.preset, MIN_ROUNDS))
+    fitting = int(seconds / _block_s(race, asked, MIN_ROUNDS))
     race = race.replaced(blocks=max(min(race.blocks, fitting), calibrated.LEAST_BLOCKS))
-    costs = _costs(race, asked.preset)
+    costs = _costs(race, asked)
     rounds = max(MIN_ROUNDS, int((seconds / race.blocks - costs.block_s) / costs.round_s))
     return calibrated.sized(race, seconds, costs, asked.calibration, MIN_ROUNDS) or race.replaced(
         rounds=rounds
     )
 
 
-def _costs(race: RacePlan, preset: Preset) -> Costs:
+def _costs(race: RacePlan, asked: Asked) -> Costs:
     """Of one block without a round, and of a round."""
-    fixed_s = _block_s(race, preset, 0)
-    return Costs(fixed_s, _block_s(race, preset, 1) - fixed_s)
+    fixed_s = _block_s(race, asked, 0)
+    return Costs(fixed_s, _block_s(race, asked, 1) - fixed_s)
 
 
 def fit(races: Sequence[RacePlan], budget_s: float, asked: Asked) -> list[RacePlan]:
     """The same races in about `budget_s`: more or fewer blocks, and where need be fewer rounds."""
     preset = asked.preset
-    share = budget_s / sum(estimated_s(race, preset) for race in races)
+    share = budget_s / sum(estimated_s(race, asked) for race in races)
     fitted = []
     for race in races:
-        time_s = estimated_s(race, preset) * share
-        if _block_s(race, preset, 1) > time_s:
-            least = sum(_block_s(r, preset, 1) for r in races)
+        time_s = estimated_s(race, asked) * share
+        if _block_s(race, asked, 1) > time_s:
+            least = sum(_block_s(r, asked, 1) for r in races)
             raise UserError(
                 f"a budget of {budget_s:g} s is too short for one block of {race.workload}",
                 hint=f"it takes at least about {math.ceil(least)} s, or fewer contenders",
             )
-        costs, known = _costs(race, preset), asked.calibration if TRAITS[race.kind].serves else None
+        costs, known = _costs(race, asked), asked.calibration if TRAITS[race.kind].serves else None
         if (chosen := calibrated.sized(race, time_s, costs, known, MIN_ROUNDS)) is not None:
             fitted.append(chosen)
             continue
-        blocks = max(1, round(time_s / _block_s(race, preset)))
+        blocks = max(1, round(time_s / _block_s(race, asked)))
         rounds = race.rounds
         while blocks < SIZES[preset].blocks and rounds > 1:
             rounds -= 1
-            blocks = max(1, int(time_s / _block_s(race, preset, rounds)))
+            blocks = max(1, int(time_s / _block_s(race, asked, rounds)))
+        if blocks > MOST_PROGRAM_BLOCKS and not TRAITS[race.kind].serves:
+            rounds = rounds * blocks // MOST_PROGRAM_BLOCKS
+            blocks = max(1, round(time_s / _block_s(race, asked, rounds)))
         fitted.append(race.replaced(blocks=blocks, rounds=rounds))
     return fitted

@@ -7,7 +7,9 @@ from deadheat.model.plan import RacePlan
 
 
 def looks_of(race: RacePlan) -> stats.Looks:
-    """The looks that the race's plan fixes."""
+    """The looks that the race's plan fixes: one alone, where nothing ends it before its last block."""
+    if race.to_the_end:
+        return stats.Looks((race.blocks,))
     going_on = race.going_on
     if going_on is None:
         return looks_at(race.blocks, race.method_version)

@@ -46,6 +46,7 @@ def plan(
     now = clock.now()
     if asked.method == OURS:
         races = [past.with_past(race, asked.past, clock.stamp(now)) for race in races]
+    if asked.method == OURS and asked.until == "settled or hopeless":  # else its end is for good
         races = [going_on.planned(race) for race in races]
     seed = asked.seed if asked.seed is not None else random.SystemRandom().randrange(10_000)
     return Plan(
@@ -76,7 +77,7 @@ class OurPlanner:
         return _ours(asked, suite, names)
 
     def estimated_s(self, race: RacePlan, asked: Asked) -> float:
-        return estimated_s(race, asked.preset)
+        return estimated_s(race, asked)
 
 
 PLANNER = OurPlanner()
@@ -173,7 +174,8 @@ def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> 
         blocks=blocks,
         rounds=rounds,
         measured=_measured(workload, asked.preset),
-        leaving=LEAVING,
+        leaving=LEAVING if asked.until == "settled or hopeless" else None,
+        to_the_end=asked.until == "the end",
         ranked=asked.rank,
     )
     # The null pair: the reference once more, as a start of its own.

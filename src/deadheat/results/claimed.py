@@ -115,9 +115,15 @@ def estimate(claim: Claim, race: Race) -> stats.Estimate | None:
     elif tally.method.one_family and claim.metric in TURN_VALUES:
         return judging.compare(tally, claim.a, claim.b, TURN_VALUES[claim.metric], claim.metric)
     else:
-        blocks = tally.common_blocks(claim.a, claim.b)
-        a, b = (_series(tally, id_, claim.metric, blocks) for id_ in (claim.a, claim.b))
+        return compare_blocks(tally, claim.a, claim.b, claim.metric)
     return stats.compare(a, b, lower_is_better=not better)
+
+
+def compare_blocks(tally: Tally, a: str, b: str, metric: str) -> stats.Estimate:
+    """How many times as good a is as b by what each block has one figure of."""
+    blocks = tally.common_blocks(a, b)
+    mine, theirs = (_series(tally, id_, metric, blocks) for id_ in (a, b))
+    return stats.compare(mine, theirs, lower_is_better=not MORE_IS_BETTER[metric])
 
 
 def _one(figure: float | None) -> Series:

@@ -180,6 +180,18 @@ def _log(value: float | None) -> float:
 
 
 def _against(found: Tally, entry: str, load: float, own: Mapping[int, Waits]) -> dict[str, Against | None]:
+    pairs = _compared(found, entry, load, own)
+    return {name: _ratio(pairs[name]) if name in pairs else None for name in NAMES}
+
+
+def compared(found: Tally, entry: str, load: float) -> dict[str, stats.Estimate]:
+    """How many times as fast an entry answers as the reference, by the figure's name, at one fixed rate;
+    empty where there is nothing to compare."""
+    turns = _turns(found, entry, load)
+    return _compared(found, entry, load, _of_blocks(turns)) if turns and _rate_reached(turns).ok else {}
+
+
+def _compared(found: Tally, entry: str, load: float, own: Mapping[int, Waits]) -> dict[str, stats.Estimate]:
     """Ratios of the figures of all common blocks together, the reference's over the entry's: more is better.
 
     The interval is the jackknife's over blocks, so that its centre is the ratio that is printed.
@@ -187,15 +199,15 @@ def _against(found: Tally, entry: str, load: float, own: Mapping[int, Waits]) ->
     reference = found.race.reference_entry
     turns = _turns(found, reference, load)
     if entry == reference or not turns or not _rate_reached(turns).ok:
-        return dict.fromkeys(NAMES)
+        return {}
     others = _of_blocks(turns)
     both = [block for block in own if block in others]
     if not both:
-        return dict.fromkeys(NAMES)
+        return {}
     mine, mine_without = _with_each_left_out({block: own[block] for block in both})
     theirs, theirs_without = _with_each_left_out({block: others[block] for block in both})
     return {
-        name: _ratio(
+        name: stats.jackknife(
             _log(theirs[name]) - _log(mine[name]),
             [
                 _log(b) - _log(a)
@@ -206,8 +218,7 @@ def _against(found: Tally, entry: str, load: float, own: Mapping[int, Waits]) ->
     }
 
 
-def _ratio(whole: float, without: Sequence[float]) -> Against | None:
-    pair = stats.jackknife(whole, without)
+def _ratio(pair: stats.Estimate) -> Against | None:
     return None if pair.ratio is None else Against(ratio=pair.ratio, ci=pair.ci)
 
 

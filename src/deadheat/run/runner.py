@@ -203,6 +203,8 @@ class Runner:
     def _over(self, stage: Stage, so_far: Race, lost: Collection[str], index: int) -> bool:
         """Let those leave that need no more blocks; whether nobody is left, before the last block."""
         race, result = stage.race, so_far.result
+        if race.to_the_end:
+            return False
         if race.leaving is None:
             over, given_up = result.blocks < race.blocks and derive.settled(result), 0
         else:

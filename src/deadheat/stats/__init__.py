@@ -47,6 +47,12 @@ Looks planned in advance (`Looks`), so that a run may stop early:
     stats.judge_family(estimates, margin, looks=looks)      # at the end, however it came: adjusted intervals
     stats.hopeless(estimate, last, margin, confidence, fewest_blocks=5)   # planned, not binding
 
+Conditions that a change must not fail:
+
+    family = stats.judge_edges(estimates, edges)                 # Holm: on which side of its edges each lies
+    stats.Rule(0.03).state(estimate)                             # "fails" | "holds" | "open"
+    stats.chance_to_fail(stats.Rule(0.03), 0.06, spread, looks, margin=0.03)
+
 What else a run tells:
 
     stats.variance_components({"go": series, ...})          # by contender; .share_of_starts
@@ -68,6 +74,7 @@ from deadheat.stats.budget import Allocation, BudgetTooShortError, Costs, alloca
 from deadheat.stats.chance import chance_to_find, smallest_found
 from deadheat.stats.comparison import absolute, absolute_sums, compare, compare_sums
 from deadheat.stats.components import Components, variance_components
+from deadheat.stats.deciding import Rule, State, chance_to_fail, judge_edges
 from deadheat.stats.estimate import Estimate, FloatArray, Series, block_effects, estimate
 from deadheat.stats.family import judge_family
 from deadheat.stats.futility import chance_to_settle, hopeless
@@ -89,7 +96,7 @@ from deadheat.stats.power import blocks_needed
 from deadheat.stats.rounds import Rounds, effects_of, linear, together
 from deadheat.stats.sequential import RESERVE, Looks, plan_looks, settled
 from deadheat.stats.skew import MOST_STARTS, skewed
-from deadheat.stats.verdict import DEFAULT_MARGIN, Kind, Verdict, judge
+from deadheat.stats.verdict import DEFAULT_MARGIN, Kind, Verdict, judge, unfit
 from deadheat.stats.warm_up import WarmUp, change_points, warm_up
 
 __all__ = [
@@ -114,8 +121,10 @@ __all__ = [
     "NullPool",
     "Place",
     "Rounds",
+    "Rule",
     "Series",
     "Spread",
+    "State",
     "Turn",
     "Verdict",
     "WarmUp",
@@ -127,6 +136,7 @@ __all__ = [
     "blocks_needed",
     "by_block",
     "carry_over",
+    "chance_to_fail",
     "chance_to_find",
     "chance_to_settle",
     "change_points",
@@ -139,6 +149,7 @@ __all__ = [
     "hopeless",
     "jackknife",
     "judge",
+    "judge_edges",
     "judge_family",
     "judge_null_pair",
     "leave_one_out",
@@ -152,6 +163,7 @@ __all__ = [
     "smallest_found",
     "spread",
     "together",
+    "unfit",
     "variance_components",
     "warm_up",
 ]

@@ -28,7 +28,7 @@ def chance_to_find(
     """
     found = np.zeros(runs, dtype=bool)
     over = np.zeros(runs, dtype=bool)
-    for blocks, (average, deviation) in _noise(looks.blocks, runs, seed).items():
+    for blocks, (average, deviation) in noise(looks.blocks, runs, seed).items():
         level = looks.nominal(1 - confidence, blocks)
         half = t_quantile(1 - level, blocks - 1) * spread * deviation / math.sqrt(blocks)
         mean = math.log1p(difference) + spread * average
@@ -41,7 +41,7 @@ def chance_to_find(
 
 
 @lru_cache(maxsize=8)
-def _noise(looks: tuple[int, ...], runs: int, seed: int) -> dict[int, tuple[FloatArray, FloatArray]]:
+def noise(looks: tuple[int, ...], runs: int, seed: int) -> dict[int, tuple[FloatArray, FloatArray]]:
     """Mean and standard deviation of standard normal blocks at each look of two or more, a value a run."""
     noise = np.random.default_rng(seed).standard_normal((runs, looks[-1]))
     sums, squares = noise.cumsum(axis=1), (noise * noise).cumsum(axis=1)

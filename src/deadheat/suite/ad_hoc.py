@@ -1,4 +1,4 @@
-"""Command lines of a user become a suite of one workload, written to a folder: no files of their own."""
+"""Command lines of a user become workloads, written to a folder: no files of their own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import hashlib
 import json
 import re
 import shlex
-from collections.abc import Mapping
+import shutil
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from deadheat.suite.suite import CONTENDER_FILE, WORKLOAD_FILE
 WORKLOAD = "ad-hoc"
 SCRIPT = "run.sh"
 EXPECTED = "expected.txt"
+ARTIFACT = "artifact"
 PORT = "{port}"
 LONGEST_NAME = 24
 # `NAME=value` before a command, as shells have it.
@@ -24,32 +26,62 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 @dataclass(frozen=True)
 class Request:
-    """What each server is asked."""
+    """What each server is asked; `status` and `answer` (the body) are what is right, where that is known."""
 
     method: str = "GET"
     path: str = "/"
     headers: Mapping[str, str] = field(default_factory=dict)
     body: str | None = None
+    status: int | None = None
+    answer: str | None = None
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command line, what it is called, and where it runs. `title`: what reports say beside its name, the
+    line itself where there is none; `artifact`: the program that a build made of it, where that is known."""
+
+    line: str
+    name: str
+    cwd: Path
+    title: str | None = None
+    env: tuple[tuple[str, str], ...] = ()
+    artifact: Path | None = None
+
+    @property
+    def called(self) -> str:
+        """What people call it."""
+        return self.title or self.name
 
 
 @dataclass(frozen=True)
 class AdHoc:
-    """Command lines to race, the first of them the reference; `request` where they are servers, which get
-    their port as `{port}` and as PORT. They run in `cwd`, by a shell only where `shell` says so."""
+    """Commands to race, the first of them the reference; `request` where they are servers, which get their
+    port as `{port}` and as PORT. They are run by a shell only where `shell` says so."""
 
-    lines: tuple[str, ...]
-    names: tuple[str, ...]
-    cwd: Path
+    commands: tuple[Command, ...]
     request: Request | None = None
     shell: bool = False
+    workload: str = WORKLOAD
+    title: str | None = None
+    connections: int | None = None
+
+    @property
+    def first(self) -> Command:
+        """The reference."""
+        return self.commands[0]
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What is right: a server's status and body, a program's output. `body` None: it is not compared."""
+    """What is right: a server's status and body, a program's output. `body` None: it is not compared.
+
+    `took_s`: until a server answered so, or a program had ended.
+    """
 
     body: str | None
     status: int = 200
+    took_s: float = 0.0
 
 
 def named(lines: tuple[str, ...], given: tuple[str, ...]) -> tuple[str, ...]:
@@ -63,52 +95,63 @@ def named(lines: tuple[str, ...], given: tuple[str, ...]) -> tuple[str, ...]:
         )
     if twice := [name for name in given if given.count(name) > 1]:
         raise UserError(f'two commands are called "{twice[0]}"', hint="each --name is of its own")
-    first = [_slug(Path(_words(line)[0]).name) for line in lines]
-    names: list[str] = [_slug(name) for name in given]
+    first = [slug(Path(words_of(line)[0]).name) for line in lines]
+    names: list[str] = [slug(name) for name in given]
     for place in range(len(given), len(lines)):
-        name = first[place] if first.count(first[place]) == 1 else _slug(lines[place].replace(PORT, ""))
+        name = first[place] if first.count(first[place]) == 1 else slug(lines[place].replace(PORT, ""))
         names.append(name if name not in names else f"{name}-{place + 1}")
     return tuple(names)
 
 
-def folder_of(wanted: AdHoc, below: Path) -> Path:
-    """Where its suite is: the same commands have the same place, and so their builds."""
-    asked = repr((wanted.lines, wanted.names, str(wanted.cwd), wanted.request, wanted.shell))
-    return below / hashlib.sha256(asked.encode()).hexdigest()[:16]
+def folder_of(wanted: Sequence[AdHoc], below: Path) -> Path:
+    """Where their suite is: the same commands have the same place, and so their builds."""
+    return below / hashlib.sha256(repr(tuple(wanted)).encode()).hexdigest()[:16]
 
 
 def write_contenders(wanted: AdHoc, folder: Path) -> None:
-    """A folder for each command: a script that runs it where the user stands."""
-    for name, line in zip(wanted.names, wanted.lines, strict=True):
-        home = folder / WORKLOAD / name
+    """A folder for each command: a script that runs it where it is to run."""
+    for command in wanted.commands:
+        home = folder / wanted.workload / command.name
         home.mkdir(parents=True, exist_ok=True)
-        (home / SCRIPT).write_text(script(wanted, line))
+        (home / SCRIPT).write_text(script(wanted, command))
         port = f" {PORT}" if wanted.request is not None else ""
         facts = {
-            "title": line,
-            "language": Path(_words(line)[0]).name,
+            "title": command.title or command.line,
+            "language": Path(words_of(command.line)[0]).name,
             "class": "idiomatic",
             "run": f"sh {SCRIPT}{port}",
         }
+        if command.artifact is not None:
+            facts["artifact"] = ARTIFACT
+            _copy_artifact(command.artifact, home / ARTIFACT)
         text = "".join(f"{key} = {json.dumps(value)}\n" for key, value in facts.items())
         (home / CONTENDER_FILE).write_text(text + "default = true\n")
 
 
+def _copy_artifact(made: Path, to: Path) -> None:
+    """For its size: the command runs the one that was built."""
+    if made.is_dir():
+        shutil.copytree(made, to, dirs_exist_ok=True)
+    else:
+        shutil.copyfile(made, to)
+
+
 def write_workload(wanted: AdHoc, right: Answer, folder: Path) -> None:
     """What all of them are asked, and what is right."""
-    (folder / WORKLOAD / WORKLOAD_FILE).write_text(
+    (folder / wanted.workload / WORKLOAD_FILE).write_text(
         _of_programs(wanted, right, folder) if wanted.request is None else _of_servers(wanted, right)
     )
 
 
-def script(wanted: AdHoc, line: str) -> str:
+def script(wanted: AdHoc, command: Command) -> str:
     """Its shell is gone once the command runs (exec), but for where the user asked for one."""
-    head = f"cd {shlex.quote(str(wanted.cwd))} || exit 127\n"
+    head = f"cd {shlex.quote(str(command.cwd))} || exit 127\n"
+    head += "".join(f"export {name}={shlex.quote(value)}\n" for name, value in command.env)
     if wanted.request is not None:
         head += 'PORT="$1"; export PORT\n'
     if wanted.shell:
-        return f"{head}{line.replace(PORT, '$1')}\n"
-    words = _words(line)
+        return f"{head}{command.line.replace(PORT, '$1')}\n"
+    words = words_of(command.line)
     if _ASSIGNMENT.match(words[0]):
         words = ["env", *words]
     return f"{head}exec {' '.join(map(_quoted, words))}\n"
@@ -121,6 +164,8 @@ def _of_servers(wanted: AdHoc, right: Answer) -> str:
     lines = [*_head("http", "throughput_rps", wanted), "[request]", *_pairs(same)]
     lines += _pairs([("body", asked.body)])
     lines += ["", "[request.headers]", *_pairs(asked.headers.items())]
+    if wanted.connections is not None:
+        lines += ["", "[load]", f"connections = {wanted.connections}"]
     lines += ["", "[[conformance]]", *_pairs(same), *_pairs([("send", asked.body)])]
     lines += [f"status = {right.status}", *_pairs([("body", right.body)])]
     lines += ["", "[conformance.headers]", *_pairs(asked.headers.items())]
@@ -130,7 +175,7 @@ def _of_servers(wanted: AdHoc, right: Answer) -> str:
 def _of_programs(wanted: AdHoc, right: Answer, folder: Path) -> str:
     lines = _head("program", "wall_s", wanted)
     if right.body is not None:
-        (folder / WORKLOAD / EXPECTED).write_text(right.body)
+        (folder / wanted.workload / EXPECTED).write_text(right.body)
         lines += [f'oracle = "cat {EXPECTED}"']
     lines += ["", "[program]", "args = []", "timeout_s = 3600"]
     lines += [] if right.body is not None else ['output = "any"']
@@ -139,8 +184,8 @@ def _of_programs(wanted: AdHoc, right: Answer, folder: Path) -> str:
 
 
 def _head(kind: str, metric: str, wanted: AdHoc) -> list[str]:
-    title = "Ad hoc: " + ", ".join(wanted.names)
-    return _pairs([("title", title), ("kind", kind), ("metric", metric), ("reference", wanted.names[0])])
+    title = wanted.title or "Ad hoc: " + ", ".join(command.name for command in wanted.commands)
+    return _pairs([("title", title), ("kind", kind), ("metric", metric), ("reference", wanted.first.name)])
 
 
 def _pairs(pairs: object) -> list[str]:
@@ -152,7 +197,8 @@ def _quoted(word: str) -> str:
     return '"$1"'.join(shlex.quote(part) if part else "" for part in word.split(PORT)) or "''"
 
 
-def _words(line: str) -> list[str]:
+def words_of(line: str) -> list[str]:
+    """As a shell splits it. Raises UserError."""
     try:
         words = shlex.split(line)
     except ValueError as error:
@@ -162,5 +208,6 @@ def _words(line: str) -> list[str]:
     return words
 
 
-def _slug(text: str) -> str:
+def slug(text: str) -> str:
+    """As the name of a folder."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:LONGEST_NAME].strip("-") or "command"

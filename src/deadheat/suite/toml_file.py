@@ -29,6 +29,11 @@ def read(path: Path, type_: type[M], **extra: Any) -> M:
         raise UserError(f"{path}: cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise UserError(f"{path}: not UTF-8 text: {error.reason} at byte {error.start}") from error
+    return parse(text, path, type_, **extra)
+
+
+def parse(text: str, path: Path, type_: type[M], **extra: Any) -> M:
+    """The text of a file that messages call `path`; otherwise as `read`."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -1,0 +1,179 @@
+"""Two revisions of the user's own repository: found, built, raced, decided. What `deadheat ab` does."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from deadheat import plan as planning
+from deadheat.app import ad_hoc as recording
+from deadheat.app import race as races
+from deadheat.app import sides as two
+from deadheat.app.sides import Given, Side
+from deadheat.errors import ExitCode, UserError
+from deadheat.hosts.held import this_machine
+from deadheat.kinds.registry import KINDS
+from deadheat.model.ab import Comparison
+from deadheat.model.condition import Condition
+from deadheat.model.plan import Plan
+from deadheat.plan import Asked
+from deadheat.plan.duration import least_s
+from deadheat.report import revisions as words
+from deadheat.results import deciding, derive
+from deadheat.revisions.building import BuiltRevision, Workshop
+from deadheat.revisions.repository import Repository, repository
+from deadheat.run.progress import View
+from deadheat.storage.journal import whole_blocks
+from deadheat.storage.run_folder import RunFolder
+from deadheat.suite import ad_hoc
+from deadheat.suite.ad_hoc import AdHoc, Answer
+from deadheat.suite.suite import Suite, load
+from deadheat.util.paths import cache_folder
+
+# What no verdict rests on fewer than.
+FEWEST_BLOCKS = 5
+# The results of a comparison, beside those of its races.
+FILE, TEXT = "ab.json", "ab.md"
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a command line asks: two revisions, how they are built and run, and what must not be worse."""
+
+    base: str | None
+    head: str
+    given: Given
+    asked: Asked
+    conditions: Sequence[Condition] = ()
+    answers_may_differ: bool = False
+    race_the_same: bool = False
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What came of it; without a race `raced` is None."""
+
+    comparison: Comparison
+    raced: races.Raced | None = None
+
+
+def compare(wanted: Wanted, folder: Path, out: Path, view: View, db: str | None = None) -> Compared:
+    """The whole way, of the repository that `folder` is in. Raises UserError."""
+    repo = repository(folder)
+    sides = two.both(repo, wanted.base, wanted.head, wanted.given)
+    _refuse_unknown_figures(wanted.conditions, sides[1])
+    asked = _asked(wanted, sides[1])
+    if sides[1].bench.run is not None:  # how long a program takes is not known before it was run
+        _refuse_too_short(asked, sides)
+    view.note(words.heading(sides[0].record(), sides[1].record(), sides[1].bench, asked.budget_s or 0.0))
+    built = _build(repo, sides, view)
+    records = [side.record(made) for side, made in zip(sides, built, strict=True)]
+    same = two.same(sides, built)
+    view.note(words.built(records[0], records[1], same))
+    if same is not None and not wanted.race_the_same:
+        return Compared(Comparison(base=records[0], head=records[1], same=same))
+    workloads = two.to_race(sides, (built[0].folder, built[1].folder), [made.artifact for made in built])
+    recorded = recording.recorded(workloads, view, answers_may_differ=wanted.answers_may_differ)
+    asked = replace(asked, invocation_s=recorded.took_s, start_s=recorded.took_s)
+    _refuse_too_short(asked, sides)
+    raced = races.start(asked, recorded.suite, out, view, None, db)
+    found = _decided(raced.folder, workloads, wanted.conditions, asked.margin)
+    comparison = Comparison(
+        run=raced.results.run,
+        base=records[0],
+        head=records[1],
+        workloads=found.workloads,
+        conditions=found.conditions,
+    )
+    raced.folder.write(FILE, comparison.model_dump_json(by_alias=True, indent=2) + "\n")
+    return Compared(comparison, raced)
+
+
+def _asked(wanted: Wanted, head: Side) -> Asked:
+    """How the races are planned: they end early only where every condition is decided by then.
+
+    An early crossing overestimates, so none does before its interval lies wholly beyond the threshold of the
+    only condition, or wholly short of it.
+    """
+    slower = [one.threshold for one in wanted.conditions if one.figure == "slower"]
+    alone = len(wanted.conditions) == len(slower) and len(set(slower)) <= 1
+    return replace(
+        wanted.asked,
+        all_=True,
+        margin=slower[0] if len(set(slower)) == 1 else wanted.asked.margin,
+        until="settled" if alone else "the end",
+        connections=(head.bench.connections,) if head.bench.run is not None else (),
+    )
+
+
+def _refuse_unknown_figures(conditions: Sequence[Condition], head: Side) -> None:
+    known = deciding.FIGURES_OF["throughput_rps" if head.bench.run is not None else "wall_s"]
+    for one in conditions:
+        if one.figure not in known:
+            raise UserError(f"a program that runs to its end has no {one.figure}", hint=", ".join(known))
+
+
+def _refuse_too_short(asked: Asked, sides: tuple[Side, Side]) -> None:
+    """Before anything is built. Raises UserError with the least that would do."""
+    if asked.budget_s is None:
+        return
+    with tempfile.TemporaryDirectory(prefix="deadheat-plan-") as folder:
+        suite = _sketch(two.to_race(sides, (Path(), Path()), (None, None)), Path(folder))
+        plan = _planned(replace(asked, budget_s=None), suite)
+    least = least_s(plan.workloads, FEWEST_BLOCKS, asked)
+    if least > asked.budget_s:
+        raise UserError(
+            f"{asked.budget_s:g} s are too short for {FEWEST_BLOCKS} blocks of warmed-up starts",
+            hint=f"--budget {math.ceil(least)}s is the least that would do",
+        )
+
+
+def _sketch(workloads: Sequence[AdHoc], folder: Path) -> Suite:
+    """A suite that can be planned, and not run."""
+    for each in workloads:
+        ad_hoc.write_contenders(each, folder)
+        ad_hoc.write_workload(each, Answer(body=None), folder)
+    return load(folder)
+
+
+def _planned(asked: Asked, suite: Suite) -> Plan:
+    return planning.plan(asked, suite, tuple(KINDS))
+
+
+def _build(repo: Repository, sides: tuple[Side, Side], view: View) -> tuple[BuiltRevision, BuiltRevision]:
+    with this_machine("deadheat ab: builds") as (host, stop):
+        workshop = Workshop(repo, cache_folder(), host, stop, view.warn)
+
+        def build(side: Side) -> BuiltRevision:
+            stop.check()
+            return workshop.build(
+                side.revision, side.recipe(repo), lambda what: view.note(f"  {side.label}: {what}")
+            )
+
+        return build(sides[0]), build(sides[1])
+
+
+def _decided(
+    folder: RunFolder, workloads: Sequence[AdHoc], conditions: Sequence[Condition], margin: float
+) -> deciding.Decisions:
+    """From the journal, as all results are."""
+    plan = folder.plan()
+    counting = list(whole_blocks(folder.observations()[0]))
+    titles = {each.workload: each.title or each.workload for each in workloads}
+    found = [derive.race_of(race, plan.facts, margin, counting) for race in plan.workloads]
+    return deciding.decide(found, [titles[race.result.name] for race in found], conditions, margin)
+
+
+def code_of(compared: Compared, *, fail_if_inconclusive: bool) -> ExitCode:
+    """0; 1 where a condition fails, 4 where none does and one is open, if that is asked for."""
+    raced, found = compared.raced, compared.comparison
+    if raced is not None and raced.code in (ExitCode.INTERRUPTED, ExitCode.NOTHING_MEASURED):
+        return raced.code
+    if found.failed:
+        return ExitCode.GATE_FAILED
+    if fail_if_inconclusive and found.open:
+        return ExitCode.NOTHING_JUDGED
+    return ExitCode.DONE

@@ -1,0 +1,195 @@
+"""The two sides of a comparison: which revision each is, and how it is built, run and asked."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+from deadheat.errors import UserError
+from deadheat.model.ab import Side as SideRecord
+from deadheat.model.bench import BenchFile
+from deadheat.results.deciding import BASE, HEAD
+from deadheat.revisions import repository
+from deadheat.revisions.building import BuiltRevision, Recipe
+from deadheat.revisions.repository import Repository, Revision
+from deadheat.suite import bench_file
+from deadheat.suite.ad_hoc import AdHoc, Command, Request, slug, words_of
+
+# On the command line BASE is A and HEAD is B.
+Letter = Literal["A", "B"]
+NAMES: dict[Letter, str] = {"A": BASE, "B": HEAD}
+SETTABLE = ("build", "artifact", "run", "program")
+EXAMPLE = "deadheat ab --build 'make' --command './app {port}' --path /users"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is set for one side alone: `A.env.GOGC=off`, `B.build=make fast`."""
+
+    letter: Letter
+    key: str
+    value: str
+
+
+@dataclass(frozen=True)
+class Side:
+    """A revision and its bench file, with what was set for it alone; `inside` is where its commands run, from
+    the repository's top."""
+
+    name: str
+    revision: Revision
+    bench: BenchFile
+    inside: str
+    set_: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """For people; without values, which may be secrets."""
+        return self.revision.label + (f" with {', '.join(self.set_)}" if self.set_ else "")
+
+    def recipe(self, repo: Repository) -> Recipe:
+        return Recipe(
+            build=self.bench.build,
+            artifact=self.bench.artifact or _made(self, repo),
+            inside=self.inside,
+            needs=self.bench.needs,
+            copied=self.bench.copied,
+            env=tuple(self.bench.env.items()),
+        )
+
+    def record(self, built: BuiltRevision | None = None) -> SideRecord:
+        return SideRecord(
+            label=self.label,
+            commit=self.revision.commit,
+            tree=self.revision.tree,
+            working=self.revision.working,
+            changed=self.revision.changed,
+            set=self.set_,
+            build_s=built.record.build_s if built is not None else None,
+            cached=built is not None and built.record.cached,
+        )
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a command line says instead of a bench file, or beside it: fields of it by name."""
+
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    settings: Sequence[Setting] = ()
+
+
+def both(repo: Repository, base: str | None, head: str, given: Given) -> tuple[Side, Side]:
+    """BASE and HEAD. Raises UserError for one that is not there, and where nothing says what to race."""
+    revisions = (
+        repository.default_base(repo) if base is None else repository.revision(repo, base),
+        repository.revision(repo, head),
+    )
+    of_head = _of_revision(repo, revisions[1]) or _of_folder(repo)
+    sides = []
+    for letter, revision in zip(NAMES, revisions, strict=True):
+        own = of_head if revision is revisions[1] else _of_revision(repo, revision) or of_head
+        bench, inside = _told(own, given, repo)
+        if of_head is not None and not given.fields.keys() & {"run", "program"}:
+            # Both are asked what HEAD is.
+            bench = bench.replaced(request=_told(of_head, given, repo)[0].request)
+        mine = [one for one in given.settings if one.letter == letter]
+        names = tuple(one.key.removeprefix("env.") for one in mine)
+        sides.append(Side(NAMES[letter], revision, _set(bench, mine), inside, names))
+    return sides[0], sides[1]
+
+
+def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence[Path | None]) -> list[AdHoc]:
+    """A workload for each request of HEAD's, or one of its program, the commands run in these folders."""
+    base, head = sides
+    commands = tuple(
+        Command(side.bench.line, side.name, folder, side.label, tuple(side.bench.env.items()), artifact)
+        for side, folder, artifact in zip(sides, folders, made, strict=True)
+    )
+    title = head.bench.title or f"{base.label} against {head.label}"
+    if head.bench.run is None:
+        return [AdHoc(commands, None, head.bench.shell, "program", title)]
+    names: list[str] = []
+    for request in head.bench.requests:
+        name = slug(request.title)
+        names.append(name if name not in names else f"{name}-{len(names) + 1}")
+    return [
+        AdHoc(
+            commands,
+            Request(r.method, r.path, r.headers, r.body, r.status, r.answer),
+            head.bench.shell,
+            name,
+            r.title,
+            head.bench.connections,
+        )
+        for name, r in zip(names, head.bench.requests, strict=True)
+    ]
+
+
+def _of_revision(repo: Repository, revision: Revision) -> tuple[BenchFile, str] | None:
+    """Its bench file, that of the user's own place before that of the top, and the folder it is for."""
+    for inside in dict.fromkeys((repo.inside, "")):
+        place = str(PurePosixPath(inside) / bench_file.PLACE)
+        if (text := repo.text(revision, place)) is not None:
+            shown = Path(place) if revision.working else Path(f"{revision.label}:{place}")
+            return bench_file.parse(text, shown), inside
+    return None
+
+
+def _of_folder(repo: Repository) -> tuple[BenchFile, str] | None:
+    """That of the user's own folder, where git ignores it or HEAD does not have it."""
+    for inside in dict.fromkeys((repo.inside, "")):
+        file = repo.top / inside / bench_file.PLACE
+        if file.is_file():
+            return bench_file.parse(file.read_text(encoding="utf-8"), file), inside
+    return None
+
+
+def _told(own: tuple[BenchFile, str] | None, given: Given, repo: Repository) -> tuple[BenchFile, str]:
+    """The file with what the command line says; without the file where that says what is run."""
+    if given.fields.keys() & {"run", "program"}:
+        return BenchFile(**given.fields), repo.inside
+    if own is None:
+        raise UserError(
+            f"nothing says what to race: there is no {bench_file.PLACE}, and no --command or --program",
+            hint=EXAMPLE,
+        )
+    bench, inside = own
+    return bench.replaced(**given.fields), inside
+
+
+def _set(bench: BenchFile, settings: Sequence[Setting]) -> BenchFile:
+    for one in settings:
+        if one.key.startswith("env."):
+            bench = bench.replaced(env={**bench.env, one.key.removeprefix("env."): one.value})
+        else:
+            bench = bench.replaced(**{one.key: one.value})
+    return bench
+
+
+def _made(side: Side, repo: Repository) -> str | None:
+    """What the command line begins with, where the build made it: a path that is no file of the sources."""
+    if side.bench.build is None or side.bench.shell:
+        return None
+    words = words_of(side.bench.line)
+    program = next((word for word in words if "=" not in word.split("/")[0]), "")
+    if "/" not in program or program.startswith("/"):
+        return None
+    path = str(PurePosixPath(program))
+    source = str(PurePosixPath(side.inside) / path)
+    return None if repo.text(side.revision, source) is not None else path
+
+
+def same(sides: tuple[Side, Side], built: tuple[BuiltRevision, BuiltRevision]) -> str | None:
+    """What is the same to the byte, where both sides run the same program the same way; else None."""
+    base, head = sides
+    if (base.bench.line, base.bench.env) != (head.bench.line, head.bench.env):
+        return None
+    if built[0].record.key == built[1].record.key:
+        return "every file"
+    digests = [one.digest() for one in built]
+    if digests[0] is None or digests[0] != digests[1] or built[0].artifact is None:
+        return None
+    return shlex.quote(str(built[0].artifact.relative_to(built[0].folder)))

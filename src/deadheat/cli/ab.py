@@ -1,0 +1,203 @@
+"""deadheat ab: is this branch slower than main?"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from deadheat.cli import terminal, values
+from deadheat.cli.command import argument, command, option
+from deadheat.cli.options import Cpus, Database, Json, RunsFolder, Seed
+from deadheat.errors import ExitCode, UserError
+
+if TYPE_CHECKING:
+    from deadheat.app.ab import Compared, Wanted
+    from deadheat.app.sides import Given
+    from deadheat.model.condition import FigureName
+
+# Of `git bisect run`: this commit cannot be tested.
+SKIP = 125
+CONDITIONS = "slower, p50, p90, p99, cpu, memory, startup or size"
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildOptions:
+    """What a bench file says, for who has none or means something else."""
+
+    build: str | None = option(metavar="LINE", help="How a revision is built, by a shell.")
+    artifact: str | None = option(
+        metavar="FILE", help="What a build makes; by default what --command begins with."
+    )
+    command: str | None = option(
+        metavar="LINE", help="The server: './app {port}', or one that reads PORT; asked for --path."
+    )
+    program: str | None = option(metavar="LINE", help="A program that is run to its end instead.")
+    shell: bool = option(is_flag=True, help="Run --command or --program by a shell.")
+    copy: tuple[str, ...] = option(
+        multiple=True, metavar="FILE", help="A file that git ignores and a build needs; may be repeated."
+    )
+    connections: int | None = option(type=click.IntRange(min=1), metavar="N", help="To the server.")
+    path: str | None = option(metavar="PATH", help="What the server is asked for; / where nothing says it.")
+    request_method: str | None = option("--request-method", "-X", metavar="METHOD", help="How it is asked.")
+    header: tuple[tuple[str, str], ...] = option(
+        "--header", "-H", type=values.HEADER, multiple=True, help="A header of that request; may be repeated."
+    )
+    body: str | None = option(metavar="TEXT", help="The body of that request.")
+    answers_may_differ: bool = option(is_flag=True, help="Compare the status alone with BASE's answers.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AbOptions(BuildOptions, Cpus, Seed, Database, RunsFolder, Json):
+    base: str | None = argument(
+        required=False,
+        metavar="[BASE]",
+        help="What is compared with; where HEAD left the default branch, if none is named.",
+    )
+    head: str = argument(
+        default=".", metavar="[HEAD]", help="What is compared; the working tree, if none is named."
+    )
+    budget: float = option(
+        type=values.DURATION_S, default="5m", show_default=True, help="Time to measure in all, builds apart."
+    )
+    margin: float = option(
+        type=values.SHARE, default="2%", show_default=True, help="Differences below this do not matter."
+    )
+    fail_if: tuple[tuple[FigureName, float], ...] = option(
+        type=values.CONDITION,
+        multiple=True,
+        help=f"Exit with 1 where the change is real and estimated worse than that: 'slower > 3%'; of "
+        f"{CONDITIONS}; may be repeated.",
+    )
+    fail_if_surely: tuple[tuple[FigureName, float], ...] = option(
+        type=values.CONDITION,
+        multiple=True,
+        help="Exit with 1 only where the whole interval is worse than that; may be repeated.",
+    )
+    fail_if_inconclusive: bool = option(
+        is_flag=True, help="Exit with 4 where nobody can tell whether a condition holds."
+    )
+    bisect: bool = option(
+        is_flag=True, help="For git bisect run: exit with 0, 1, or 125 where a commit cannot be judged."
+    )
+    set_: tuple[tuple[str, str, str], ...] = option(
+        "--set",
+        type=values.SIDE_VALUE,
+        multiple=True,
+        help="For one side alone, A (BASE) or B (HEAD): A.env.GOGC=off, B.build=LINE; may be repeated.",
+    )
+    race_the_same: bool = option(is_flag=True, help="Race even where both are the same program.")
+
+
+def run(options: AbOptions) -> None:
+    """Compare two revisions of your repository: is this branch slower than main?
+
+    Each is built in a checkout of its own, bench/deadheat.toml says how (or --build and --command), and both
+    are raced. The answer is one sentence.
+
+    \b
+    Examples:
+      deadheat ab
+      deadheat ab main --fail-if 'slower > 3%'
+      deadheat ab v1.2 v1.3 --budget 10m
+      deadheat ab main --build 'cargo build --release' --command './target/release/app {port}' --path /users
+      deadheat ab HEAD~1 --program './sort.py big.txt' --fail-if 'memory > 10%'
+      deadheat ab . --set A.env.GOGC=off
+      git bisect run deadheat ab v1.2 --bisect --fail-if 'slower > 10%'
+    """
+    from deadheat.app import ab
+
+    wanted = _wanted(options)
+    try:
+        compared = ab.compare(wanted, Path.cwd(), options.out, terminal.view(), options.db)
+    except UserError as error:
+        if not options.bisect:
+            raise
+        terminal.print_error(error.message, error.hint)
+        raise click.exceptions.Exit(SKIP) from error
+    _print(compared, as_json=options.json)
+    code = ab.code_of(compared, fail_if_inconclusive=options.fail_if_inconclusive or options.bisect)
+    settled = code in (ExitCode.DONE, ExitCode.GATE_FAILED, ExitCode.INTERRUPTED)
+    raise click.exceptions.Exit(code if settled or not options.bisect else SKIP)
+
+
+def _wanted(options: AbOptions) -> Wanted:
+    from deadheat.app.ab import Wanted
+    from deadheat.hosts.cpus import default_cpus
+    from deadheat.model.condition import Condition
+    from deadheat.plan import Asked
+
+    default = default_cpus()
+    conditions = [
+        Condition(figure=figure, threshold=threshold, surely=surely)
+        for given, surely in ((options.fail_if, False), (options.fail_if_surely, True))
+        for figure, threshold in given
+    ]
+    if options.bisect and not conditions:
+        conditions = [Condition(figure="slower", threshold=options.margin)]
+    return Wanted(
+        base=options.base,
+        head=options.head,
+        given=_given(options),
+        asked=Asked(
+            budget_s=options.budget,
+            margin=options.margin,
+            seed=options.seed,
+            server_cpus=options.server_cpus or default.servers,
+            generator_cpus=options.generator_cpus or default.generators,
+            command=("deadheat", *map(values.without_password, sys.argv[1:])),
+        ),
+        conditions=conditions,
+        answers_may_differ=options.answers_may_differ,
+        race_the_same=options.race_the_same,
+    )
+
+
+def _given(options: AbOptions) -> Given:
+    """What of a bench file the command line says. Raises UserError."""
+    from deadheat.app.sides import Given, Setting
+    from deadheat.model.bench import BenchRequest
+
+    if options.command is not None and options.program is not None:
+        raise UserError("a server or a program, not both", hint="--command or --program")
+    if options.path is not None and not options.path.startswith("/"):
+        raise UserError(
+            f"{options.path}: a path begins with /",
+            hint="deadheat ab starts both servers itself, on this machine: write the path alone",
+        )
+    fields: dict[str, Any] = {
+        "build": options.build,
+        "artifact": options.artifact,
+        "run": options.command,
+        "program": options.program,
+        "shell": options.shell or None,
+        "copied": options.copy or None,
+        "connections": options.connections,
+    }
+    asked: dict[str, Any] = {"path": options.path, "method": options.request_method, "body": options.body}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    if asked or options.header:
+        fields["request"] = (BenchRequest(headers=dict(options.header), **asked),)
+    return Given(
+        {name: value for name, value in fields.items() if value is not None},
+        [Setting("A" if side == "A" else "B", key, value) for side, key, value in options.set_],
+    )
+
+
+def _print(compared: Compared, *, as_json: bool) -> None:
+    from deadheat.report import revisions
+
+    if as_json:
+        terminal.line(compared.comparison.model_dump_json(by_alias=True, indent=2))
+    else:
+        for text in revisions.lines(compared.comparison):
+            terminal.line(text)
+    if compared.raced is not None:
+        folder = Path(compared.raced.folder.path)
+        terminal.say(f"report: {folder / 'report.html'} · results: {folder / 'ab.json'}")
+
+
+COMMAND = command("ab", AbOptions, run, linux=True)

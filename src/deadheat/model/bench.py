@@ -1,0 +1,64 @@
+"""`bench/deadheat.toml` in a user's own repository: how its program is built, run and asked."""
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from deadheat.model.base import Record
+
+
+class BenchRequest(Record):
+    """A request to race; `status` and `answer` (the body) where they are not just what the base answers."""
+
+    name: str | None = None
+    method: str = "GET"
+    path: str = Field(default="/", pattern="^/")
+    headers: dict[str, str] = {}
+    body: str | None = None
+    status: int | None = Field(default=None, ge=100, le=599)
+    answer: str | None = None
+
+    @property
+    def title(self) -> str:
+        return self.name or f"{self.method} {self.path}"
+
+
+class BenchFile(Record):
+    """One program: `run` starts a server, which gets its port as `{port}` and as PORT; `program` is a command
+    that runs to its end.
+
+    `build` is a line for the shell. What it makes is the `artifact`, by default what `run` or `program`
+    begins with, where that is no file of the repository. `copy`: files that git ignores and that are needed.
+    """
+
+    title: str | None = None
+    build: str | None = None
+    artifact: str | None = None
+    run: str | None = None
+    program: str | None = None
+    shell: bool = False
+    env: dict[str, str] = {}
+    needs: tuple[str, ...] = ()
+    copied: tuple[str, ...] = Field(default=(), alias="copy")
+    connections: int = Field(default=64, ge=1)
+    request: tuple[BenchRequest, ...] = ()
+
+    @model_validator(mode="after")
+    def _is_one_program(self) -> Self:
+        if (self.run is None) == (self.program is None):
+            raise ValueError("either run (a server) or program (one that ends) is what is raced")
+        if self.program is not None and self.request:
+            raise ValueError("a program that runs to its end is asked nothing: leave [[request]] out")
+        return self
+
+    @property
+    def line(self) -> str:
+        """The command line."""
+        line = self.run if self.run is not None else self.program
+        assert line is not None
+        return line
+
+    @property
+    def requests(self) -> tuple[BenchRequest, ...]:
+        """What a server is asked: / where nothing is said; nothing of a program."""
+        return (self.request or (BenchRequest(),)) if self.run is not None else ()

@@ -1,0 +1,162 @@
+"""What became of a comparison of two revisions, in words: the sentence first, then what it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from deadheat.model.ab import Comparison, Decided, FigureChange, Side, WorkloadChange
+from deadheat.model.bench import BenchFile
+from deadheat.model.condition import Condition, FigureName
+from deadheat.report import reasons, words
+
+# What a condition's figure is called in a sentence: "slower by 6%", "p99 up by 6%".
+NOUNS: dict[FigureName, str] = {
+    "slower": "speed",
+    "p50": "p50",
+    "p90": "p90",
+    "p99": "p99",
+    "cpu": "CPU time",
+    "memory": "memory",
+    "startup": "time to the first answer",
+    "size": "artifact",
+}
+
+
+def heading(base: Side, head: Side, bench: BenchFile, budget_s: float) -> str:
+    """`main@3f2c1a9 against the working tree (4 files changed) · 3 requests · 5 minutes`."""
+    what = f"{len(bench.requests)} request{'s' * (len(bench.requests) != 1)}"
+    changed = f" ({head.changed} file{'s' * (head.changed != 1)} changed)" if head.changed else ""
+    parts = [f"{base.label} against {head.label}{changed}", what if bench.run is not None else "a program"]
+    return " · ".join([*parts, *([words.duration(budget_s)] if budget_s else [])])
+
+
+def built(base: Side, head: Side, same: str | None) -> str:
+    """`✓ built main@3f2c1a9 (cached), the working tree (12 s): the programs differ`."""
+    each = ", ".join(f"{side.label} ({_took(side)})" for side in (base, head))
+    return f"✓ built {each}: " + ("the same program" if same is not None else "the programs differ")
+
+
+def lines(found: Comparison) -> Iterator[str]:
+    """What gets pasted."""
+    if found.same is not None:
+        yield f"the same program: {found.same} is the same to the byte"
+        return
+    for change in found.workloads:
+        named = len(found.workloads) > 1
+        yield f"{change.title}: {sentence(change)}" if named else sentence(change)
+        yield from (f"  {row}" for row in rows(change))
+        yield from (
+            f"  {decided(one, change)}" for one in found.conditions if one.workload == change.workload
+        )
+
+
+def sentence(change: WorkloadChange) -> str:
+    """The answer: "no slower than 2% (95%)", "slower by 6% (4 to 8)", "cannot tell in 5 minutes; ..."."""
+    own = next((one for one in change.figures if one.figure == "slower"), None)
+    if own is None or change.answer == "not compared":
+        said = reasons.joined(change.reasons)
+        return "not compared" + (f": {said}" if said else "")
+    match change.answer:
+        case "no slower":
+            return f"no slower than {_percent(change.margin)} (95%)"
+        case "slower" | "faster":
+            return f"{change.answer} by {_by(own, slower=change.answer == 'slower')}"
+        case _:
+            return _open(change)
+
+
+def _open(change: WorkloadChange) -> str:
+    """What would settle it: more time, or a larger difference."""
+    parts = [f"cannot tell in {words.duration(change.seconds)}"]
+    ways = []
+    if change.more_s is not None:
+        ways.append(f"about {words.duration(change.seconds + change.more_s)} would")
+    if change.detectable is not None:
+        ways.append(f"{words.excess(change.detectable)} in this time")
+    return "; ".join([*parts, *([", or ".join(ways)] if ways else [])])
+
+
+def rows(change: WorkloadChange) -> Iterator[str]:
+    """A figure a line, head's to base's; then the null pair, and what would have been seen."""
+    names = {one.figure: _name(one, change) for one in change.figures}
+    width = max((len(name) for name in names.values()), default=0)
+    for one in change.figures:
+        shown = f" ({_interval(one)})" if one.ci is not None else ""
+        yield f"{names[one.figure]:<{width}}  {_fine(one.ratio)}{shown}"
+    beside = []
+    if change.null_pair is not None:
+        null = change.null_pair
+        ci = f" ({_fine(null.ci[0])} to {_fine(null.ci[1])})" if null.ci is not None else ""
+        beside.append(f"null pair {_fine(null.ratio)}{ci}")
+    if change.detectable is not None:
+        beside.append(f"a slowdown of {words.excess(change.detectable)} would have been seen 4 times in 5")
+    if beside:
+        yield " · ".join(beside)
+
+
+def decided(one: Decided, change: WorkloadChange) -> str:
+    """`fails: slower > 3% (of races like this one with no change 1% fail, with 3% 50%, with 6% 99%)`."""
+    said = {"fails": "fails", "holds": "holds", "open": "cannot tell"}[one.state]
+    if not one.chances:
+        return f"{said}: {condition(one.condition)}"
+    shares = [
+        f"{_share(chance)} of those with {'no change' if not truth else _percent(truth)}"
+        for truth, chance in one.chances
+    ]
+    return f"{said}: {condition(one.condition)} (fails {', '.join(shares)}; races like this one, simulated)"
+
+
+def condition(one: Condition) -> str:
+    """As it is written on a command line."""
+    return f"{one.figure} > {_percent(one.threshold)}" + (" surely" if one.surely else "")
+
+
+def _name(one: FigureChange, change: WorkloadChange) -> str:
+    if one.figure == "slower":
+        return words.unit(change.metric, change.kind)
+    if one.at_rps is not None:
+        return f"{one.figure} at {words.figure(one.at_rps)}/s"
+    if one.figure == "cpu" and change.metric == "throughput_rps":
+        return f"CPU a {words.asked(change.kind)}"
+    return NOUNS[one.figure]
+
+
+def _by(own: FigureChange, *, slower: bool) -> str:
+    """`6% (4 to 8)`: how far the one is ahead of the other."""
+    turned = own.more_is_better == slower
+    ratio = 1 / own.ratio if turned else own.ratio
+    if own.ci is None:
+        return words.excess(ratio)
+    low, high = (1 / own.ci[1], 1 / own.ci[0]) if turned else own.ci
+    if ratio >= 2:
+        return f"{words.figure(ratio)} times ({words.figure(low)} to {words.figure(high)})"
+    return f"{words.excess(ratio)} ({100 * (low - 1):.2g} to {100 * (high - 1):.2g})"
+
+
+def _interval(one: FigureChange) -> str:
+    assert one.ci is not None
+    return f"{_fine(one.ci[0])} to {_fine(one.ci[1])}"
+
+
+def _fine(ratio: float) -> str:
+    """Near 1 a third decimal counts."""
+    return f"{ratio:.3f}" if 0.9 < ratio < 1.1 else words.ratio(ratio)
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g}%"
+
+
+def _share(chance: float) -> str:
+    return "under 1%" if chance < 0.01 else f"{100 * chance:.0f}%"
+
+
+def _took(side: Side) -> str:
+    if side.cached:
+        return "cached"
+    return words.seconds(side.build_s) if side.build_s is not None else "nothing to build"
+
+
+def failed(conditions: Sequence[Decided]) -> list[str]:
+    """The conditions that fail, as they were written."""
+    return [condition(one.condition) for one in conditions if one.state == "fails"]

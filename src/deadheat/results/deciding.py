@@ -1,0 +1,239 @@
+"""Races of two revisions become answers, and conditions are decided: by one family of intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from deadheat import stats
+from deadheat.model.ab import Answer, Decided, FigureChange, WorkloadChange
+from deadheat.model.condition import FIGURES, Condition, FigureName
+from deadheat.model.reason import Note, Reason
+from deadheat.plan.looks import looks_of
+from deadheat.results import claimed, judging, latency
+from deadheat.results.claimed import Race
+from deadheat.results.tally import VALUES, Tally
+
+BASE, HEAD = "base", "head"
+# How much worse the truth may be for whose sake a condition's chances are simulated, times its threshold.
+TRUTHS = (0.0, 1.0, 2.0)
+# A figure of one workload.
+Key = tuple[str, FigureName]
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """What is known of each workload, and of each condition on each."""
+
+    workloads: tuple[WorkloadChange, ...]
+    conditions: tuple[Decided, ...]
+
+
+def decide(
+    races: Sequence[Race], titles: Sequence[str], conditions: Sequence[Condition], margin: float
+) -> Decisions:
+    """Of races of `head` against `base`, the reference. Each race's own figure is judged in any case, and in
+    one family with it (Holm) whatever a condition names."""
+    found = {race.result.name: _estimates(race) for race in races}
+    by_name = {race.result.name: race for race in races}
+    keys: list[Key] = [(name, "slower") for name in found]
+    keys += [(name, one.figure) for one in conditions for name in found if one.figure != "size"]
+    family = {
+        (name, figure): found[name][figure] for name, figure in dict.fromkeys(keys) if figure in found[name]
+    }
+    judged = stats.judge_edges(
+        family,
+        {key: _edges(key[1], conditions, margin) for key in family},
+        looks={key: looks_of(by_name[key[0]].tally.race) for key in family},
+    )
+    workloads = tuple(
+        _workload(race, title, found[race.result.name], judged, margin)
+        for race, title in zip(races, titles, strict=True)
+    )
+    voids = {one.workload: one.reasons for one in workloads if one.answer == "not compared"}
+    decided = [
+        _decided(
+            one, race, found[race.result.name], judged, not voids.get(race.result.name), len(family), margin
+        )
+        for one in conditions
+        for race in races
+        if one.figure in FIGURES_OF[race.result.metric]
+    ]
+    return Decisions(workloads, tuple(decided))
+
+
+FIGURES_OF: dict[str, tuple[FigureName, ...]] = {
+    "throughput_rps": FIGURES,
+    "wall_s": ("slower", "cpu", "memory", "size"),
+}
+
+
+def _edges(figure: FigureName, conditions: Iterable[Condition], margin: float) -> list[float]:
+    """What is asked of a figure: whether it changed, and whether it is worse by more than so much. Estimates
+    say how many times as good head is, so worse is below 0."""
+    asked = [one.threshold for one in conditions if one.figure == figure]
+    asked += [margin] if figure == "slower" else []
+    return [0.0, *(-math.log1p(threshold) for threshold in asked)]
+
+
+def _estimates(race: Race) -> dict[FigureName, stats.Estimate]:
+    """How many times as good head is as base, by figure, of what is known."""
+    tally, found = race.tally, dict[FigureName, stats.Estimate]()
+    if not tally.common_blocks(HEAD, BASE):
+        return found
+    metric = race.result.metric
+    found["slower"] = judging.compare(tally, HEAD, BASE, VALUES[metric], metric)
+    serves = metric == "throughput_rps"
+    cpu = "cpu_us_per_request" if serves else "cpu_s"
+    found["cpu"] = judging.compare(tally, HEAD, BASE, claimed.TURN_VALUES[cpu], cpu)
+    memory = claimed.compare_blocks(tally, HEAD, BASE, "peak_memory_bytes")
+    if memory.blocks:
+        found["memory"] = memory
+    if serves:
+        found["startup"] = _startup(tally)
+        waits = latency.compared(tally, HEAD, tally.race.loads[0]) if tally.race.loads else {}
+        found.update((name, waits[name]) for name in ("p50", "p90", "p99") if name in waits)
+    return {name: one for name, one in found.items() if one.ratio is not None}
+
+
+def _startup(tally: Tally) -> stats.Estimate:
+    """By the time from a start to the first right answer, a start a block."""
+    took = {
+        entry: {s.block: s.first_response_ms for s in tally.started.get(entry, [])} for entry in (HEAD, BASE)
+    }
+    blocks = [block for block in tally.common_blocks(HEAD, BASE) if all(block in of for of in took.values())]
+    logs = {entry: [np.log([of[block]]) for block in blocks] for entry, of in took.items()}
+    return stats.compare(logs[HEAD], logs[BASE], lower_is_better=True)
+
+
+def _sizes(tally: Tally) -> float | None:
+    """Head's artifact, times base's."""
+    sizes = [built.artifact_bytes if (built := tally.built.get(side)) else None for side in (HEAD, BASE)]
+    return sizes[0] / sizes[1] if sizes[0] and sizes[1] else None
+
+
+def _workload(
+    race: Race,
+    title: str,
+    found: dict[FigureName, stats.Estimate],
+    judged: dict[Key, stats.Estimate],
+    margin: float,
+) -> WorkloadChange:
+    result, tally = race.result, race.tally
+    own = judged.get((result.name, "slower"))
+    reasons = _void(race, own)
+    answer: Answer = "not compared"
+    if own is not None and not reasons:
+        answer = _answer(own, margin)
+    seconds = sum(o.wall_ns for o in tally.interference) / 1e9
+    more = None
+    if answer == "cannot tell" and own is not None:
+        level = looks_of(tally.race).last_level(1 - own.confidence)
+        blocks = stats.blocks_needed(own.at(1 - level), margin)
+        more = None if blocks is None else blocks * seconds / max(1, len(tally.interference))
+    return WorkloadChange(
+        workload=result.name,
+        title=title,
+        kind=result.kind,
+        metric=result.metric,
+        answer=answer,
+        margin=margin,
+        blocks=result.blocks,
+        seconds=seconds,
+        figures=tuple(_figures(race, found, judged)),
+        null_pair=result.null_pair,
+        detectable=stats.detectable_bias(own, own.confidence) if own is not None else None,
+        more_s=more,
+        reasons=reasons,
+    )
+
+
+def _void(race: Race, own: stats.Estimate | None) -> tuple[Reason, ...]:
+    """Why a race has no answer."""
+    for row in race.result.contenders:
+        if row.status != "measured" and row.reason is not None:
+            return (Note(text=f"{row.title}: {row.reason}"),)
+    broken = judging.first_broken(race.result.contenders, race.result.gates)
+    if broken is not None:
+        return (broken,)
+    if own is None:
+        return (Note(text="no block has a value of both"),)
+    return tuple(stats.unfit(own, judging.fewest_of(race.tally, (HEAD, BASE))))
+
+
+def _answer(own: stats.Estimate, margin: float) -> Answer:
+    edge = math.log1p(margin)
+    if -edge < own.low and own.high < edge:
+        return "no slower"
+    if own.high < 0:
+        return "slower"
+    if own.low > 0:
+        return "faster"
+    return "no slower" if own.low > -edge else "cannot tell"
+
+
+def _figures(
+    race: Race, found: dict[FigureName, stats.Estimate], judged: dict[Key, stats.Estimate]
+) -> Iterable[FigureChange]:
+    for figure in FIGURES:
+        if figure == "size":
+            ratio = _sizes(race.tally)
+            if ratio is not None:
+                yield FigureChange(figure=figure, more_is_better=False, ratio=ratio, ci=None, judged=False)
+            continue
+        key = (race.result.name, figure)
+        estimate = judged.get(key) or found.get(figure)
+        if estimate is None or estimate.ratio is None:
+            continue
+        more = figure == "slower" and race.result.metric == "throughput_rps"
+        ci = estimate.ci
+        yield FigureChange(
+            figure=figure,
+            more_is_better=more,
+            ratio=estimate.ratio if more else 1 / estimate.ratio,
+            ci=ci if more or ci is None else (1 / ci[1], 1 / ci[0]),
+            judged=key in judged,
+            at_rps=_rate(race) if figure in ("p50", "p90", "p99") else None,
+        )
+
+
+def _rate(race: Race) -> float | None:
+    """At which latencies were taken."""
+    row = next((row for row in race.result.contenders if row.id == HEAD), None)
+    loads = row.figures.latency_at_load if row is not None else ()
+    return loads[0].at_rps if loads else None
+
+
+def _decided(
+    condition: Condition,
+    race: Race,
+    found: dict[FigureName, stats.Estimate],
+    judged: dict[Key, stats.Estimate],
+    sound: bool,
+    family: int,
+    margin: float,
+) -> Decided:
+    name, rule = race.result.name, stats.Rule(condition.threshold, condition.surely)
+    if condition.figure == "size":
+        ratio = _sizes(race.tally)
+        state: stats.State = "open"
+        if ratio is not None:
+            state = "fails" if ratio > 1 + condition.threshold else "holds"
+        return Decided(condition=condition, workload=name, state=state)
+    own = judged.get((name, condition.figure))
+    if own is None or not sound:
+        return Decided(condition=condition, workload=name, state="open")
+    spread = own.standard_error * math.sqrt(own.blocks)
+    chances = [
+        (
+            truth := times * condition.threshold,
+            stats.chance_to_fail(
+                rule, truth, spread, looks_of(race.tally.race), margin=margin, alpha=0.05 / family
+            ),
+        )
+        for times in TRUTHS
+    ]
+    return Decided(condition=condition, workload=name, state=rule.state(own), chances=tuple(chances))
