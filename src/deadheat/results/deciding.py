@@ -131,8 +131,7 @@ def _workload(
     seconds = sum(o.wall_ns for o in tally.interference) / 1e9
     more = None
     if answer == "cannot tell" and own is not None:
-        level = looks_of(tally.race).last_level(1 - own.confidence)
-        blocks = stats.blocks_needed(own.at(1 - level), margin)
+        blocks = stats.blocks_needed(own, margin)
         more = None if blocks is None else blocks * seconds / max(1, len(tally.interference))
     return WorkloadChange(
         workload=result.name,
