@@ -61,8 +61,8 @@ def test_spinning(explain: Make) -> None:
     page = explain("spins").page("two-calls", "spins")
     assert patterns(page, "spins") == {"spinning"}
     idle = row(page, "idle_cores")
-    assert idle[0] < 0.05
-    assert idle[1] > 0.1
+    # How much of a core a spinning server gets depends on its neighbours.
+    assert idle[1] > idle[0]
 
 
 def test_closed_connections(explain: Make) -> None:
