@@ -55,6 +55,8 @@ def test_an_absurd_interval_is_none() -> None:
     assert words.interval((0.01, 80.0)) == "no interval yet"
     assert words.interval((0.9, 1.2), 6) == "0.90 to 1.20"
     assert words.confidence((0.9, 1.2), 6) == "95% CI 0.90 to 1.20"
+    assert words.confidence((0.9, 1.2), 4) == "no interval yet: 4 blocks"
+    assert words.confidence((0.9, 1.2), 4, method=1) == "95% CI 0.90 to 1.20"
     assert words.confidence((0.01, 80.0), 4) == "no interval yet: 4 blocks"
 
 

@@ -79,7 +79,13 @@ def _gate(suite: ET.Element, of: str, gate: GateResult) -> None:
 def _verdict(suite: ET.Element, race: Race, verdict: Verdict, margin: float) -> None:
     outcome = {"inconclusive": "skipped", "invalid": "failure"}.get(verdict.verdict)
     name = f"{verdict.a} against {verdict.b}, {words.unit(verdict.metric, race.result.kind)}"
-    _case(suite, f"{race.key}.verdicts", name, outcome, verdicts.sentence(verdict, margin))
+    _case(
+        suite,
+        f"{race.key}.verdicts",
+        name,
+        outcome,
+        verdicts.sentence(verdict, margin, race.result.method_version),
+    )
 
 
 def _case(suite: ET.Element, of: str, name: str, outcome: str | None, message: str) -> None:

@@ -33,7 +33,7 @@ def marks(result: RaceResult) -> list[Mark]:
 
 
 def _shown(ci: Interval | None, result: RaceResult) -> Interval | None:
-    return ci if ci is not None and words.is_interval(ci, result.blocks) else None
+    return ci if ci is not None and words.is_interval(ci, result.blocks, result.method_version) else None
 
 
 def draw(marks: Sequence[Mark], margin: float, width: int = 78) -> list[str]:

@@ -36,7 +36,7 @@ def summary(result: RaceResult) -> str:
         parts.append("no null pair yet")
     else:
         null = result.null_pair
-        parts.append(f"null pair {words.ratio(null.ratio)} ({words.interval(null.ci, result.blocks)})")
+        parts.append(f"null pair {words.ratio(null.ratio)} ({words.of_race(null.ci, result)})")
         parts += [said for said in (null_pair_power(null),) if said]
     shares = [row.figures.of_ceiling for row in rivals if row.figures.of_ceiling is not None]
     if shares:

@@ -76,7 +76,7 @@ def _workload(result: RaceResult, margin: float) -> Iterator[str]:
         yield from _published(result)
         return
     for verdict in result.verdicts:
-        yield f"- {_text(verdicts.sentence(verdict, margin))}"
+        yield f"- {_text(verdicts.sentence(verdict, margin, result.method_version))}"
     yield from (f"- {_text(finding)}" for finding in findings.sentences(result))
     yield ""
     yield _text(verdicts.headline(result))
@@ -196,7 +196,7 @@ def _shipped(row: ContenderResult) -> str:
 def _ratio(result: RaceResult, row: ContenderResult) -> str:
     if row.against_reference is None:
         return words.DASH
-    shown = words.interval(verdicts.judged_interval(result, row), result.blocks)
+    shown = words.of_race(verdicts.judged_interval(result, row), result)
     return f"{words.ratio(row.against_reference.ratio)} ({shown})"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from deadheat import stats
 from deadheat.model.kinds.registry import TRAITS
 from deadheat.model.result import Answer, ContenderResult, RaceResult, Verdict, turned
 from deadheat.report import gates, reasons, words
@@ -28,11 +29,11 @@ def headline(result: RaceResult) -> str:
     return f"{name} · {what} · {blocks}, {result.slices:,} {turns}"
 
 
-def sentence(verdict: Verdict, margin: float) -> str:
-    """A verdict in one sentence that can be pasted."""
+def sentence(verdict: Verdict, margin: float, method: int = stats.METHOD.version) -> str:
+    """A verdict in one sentence that can be pasted; `method`: the version that it was judged by."""
     if verdict.ratio is None:
         return f"{verdict.a} against {verdict.b}: {verdict.verdict}" + _why(verdict)
-    ratio, ci = words.ratio(verdict.ratio), words.confidence(verdict.ci, verdict.blocks)
+    ratio, ci = words.ratio(verdict.ratio), words.confidence(verdict.ci, verdict.blocks, method)
     match verdict.verdict:
         case "faster":
             return f"{verdict.a} is {ratio} times as fast as {verdict.b} ({ci})"
@@ -56,7 +57,7 @@ def beside_the_table(result: RaceResult, margin: float) -> Iterator[tuple[str, s
     for verdict in result.verdicts:
         if result.reference not in (verdict.a, verdict.b):
             if not ranking:
-                yield verdict.verdict, sentence(verdict, margin)
+                yield verdict.verdict, sentence(verdict, margin, result.method_version)
         elif verdict.verdict in ("inconclusive", "invalid"):
             open_.setdefault((verdict.verdict, reasons.of_verdict(verdict)), []).append(verdict)
     for (kind, why), found in open_.items():
@@ -104,14 +105,14 @@ def standing(result: RaceResult, row: ContenderResult, margin: float) -> str:
     if row.against_reference is None:
         return "no ratio to the reference"
     interval = judged_interval(result, row)
-    against = f"{words.ratio(row.against_reference.ratio)} ({words.interval(interval, result.blocks)})"
+    against = f"{words.ratio(row.against_reference.ratio)} ({words.of_race(interval, result)})"
     if row.class_ == "ceiling":
         return f"{against}: the ceiling, least possible work"
     verdict = verdict_of(result, row)
     if verdict is None:
         return against
     if verdict.verdict == "faster":
-        shown = words.confidence(interval, result.blocks)
+        shown = words.confidence(interval, result.blocks, result.method_version)
         return f"{words.ratio(row.against_reference.ratio)} times as fast as {result.reference} ({shown})"
     if verdict.verdict == "dead heat":
         return f"{against}: a dead heat with {result.reference}, within {margin * 100:.3g}%"

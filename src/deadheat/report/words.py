@@ -1,13 +1,12 @@
 """Figures with their units, the same in every report."""
 
+from deadheat import stats
 from deadheat.model.kinds.registry import TRAITS
-from deadheat.model.result import ContenderResult, Measure, Overlaps
+from deadheat.model.result import ContenderResult, Measure, Overlaps, RaceResult
 
 UNITS = {"wall_s": "wall time", "cpu_s": "CPU time"}
 DASH = "-"
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
-# An interval over fewer blocks is more of the t distribution's tails than of the measurement.
-FEWEST_BLOCKS = 3
 # An interval whose ends are so many times apart says nothing.
 WILD = 100.0
 
@@ -36,24 +35,40 @@ def excess(ratio: float) -> str:
     return f"{100 * (ratio - 1):.2g}%" if ratio < 2 else f"{figure(ratio)} times"
 
 
-def interval(ci: tuple[float, float] | None, blocks: int | None = None) -> str:
-    """`1.18 to 1.26`. Of fewer blocks than FEWEST_BLOCKS, or as wide as WILD, it is none yet, and says so."""
+def interval(
+    ci: tuple[float, float] | None, blocks: int | None = None, method: int = stats.METHOD.version
+) -> str:
+    """`1.18 to 1.26`. Of fewer blocks than that version of the method needs for a verdict, or as wide as
+    WILD, it is none yet, and says so."""
     if ci is None and blocks is None:
         return "no interval: one block"
-    if ci is None or not is_interval(ci, blocks):
+    if ci is None or not is_interval(ci, blocks, method):
         return "no interval yet" + (f": {blocks} block{'s' * (blocks != 1)}" if blocks is not None else "")
     return f"{ratio(ci[0])} to {ratio(ci[1])}"
 
 
-def confidence(ci: tuple[float, float] | None, blocks: int | None = None) -> str:
+def confidence(
+    ci: tuple[float, float] | None, blocks: int | None = None, method: int = stats.METHOD.version
+) -> str:
     """`95% CI 1.18 to 1.26`, or that there is none yet."""
-    shown = interval(ci, blocks)
+    shown = interval(ci, blocks, method)
     return shown if shown.startswith("no ") else f"95% CI {shown}"
 
 
-def is_interval(ci: tuple[float, float], blocks: int | None = None) -> bool:
+def of_race(ci: tuple[float, float] | None, result: RaceResult) -> str:
+    """An interval over the blocks of a race, by the method that it was judged by."""
+    return interval(ci, result.blocks, result.method_version)
+
+
+def is_interval(
+    ci: tuple[float, float], blocks: int | None = None, method: int = stats.METHOD.version
+) -> bool:
     """Whether an interval of a ratio says anything."""
-    return (blocks is None or blocks >= FEWEST_BLOCKS) and ci[0] > 0 and ci[1] <= WILD * ci[0]
+    return (
+        (blocks is None or blocks >= stats.METHODS[method].fewest_blocks)
+        and ci[0] > 0
+        and ci[1] <= WILD * ci[0]
+    )
 
 
 def figure(value: float) -> str:

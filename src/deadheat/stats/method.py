@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from deadheat.stats.sequential import FEWEST_BLOCKS
+
 
 @dataclass(frozen=True)
 class Method:
@@ -42,10 +44,10 @@ METHODS = {
         2,
         of_sums=True,
         both_entries=True,
-        fewest_blocks=5,
+        fewest_blocks=FEWEST_BLOCKS,
         fewest_if_skewed=10,
         fewest_null_blocks=2,
-        first_look=5,
+        first_look=FEWEST_BLOCKS,
         one_family=True,
     ),
 }

@@ -11,7 +11,7 @@ from scipy.special import stdtr
 
 from deadheat.stats.estimate import FloatArray, t_quantile
 from deadheat.stats.futility import FROM_SHARE, HOPELESS
-from deadheat.stats.sequential import Looks
+from deadheat.stats.sequential import FEWEST_BLOCKS, Looks
 from deadheat.stats.verdict import log_margin
 
 Ints = NDArray[np.int64]
@@ -42,7 +42,7 @@ def race(
     looks: Looks,
     *,
     confidence: float = 0.95,
-    fewest_blocks: int = 5,
+    fewest_blocks: int = FEWEST_BLOCKS,
     leave: bool = False,
     futility: bool = False,
     watched: bool = False,
@@ -128,5 +128,5 @@ def _hopeless(
 
     chance = 1 - below(edge + half) + below(-edge - half)
     chance += np.where(half < edge, below(edge - half) - below(half - edge), 0.0)
-    early = used < max(5, int(np.ceil(FROM_SHARE * end)))
+    early = used < max(FEWEST_BLOCKS, int(np.ceil(FROM_SHARE * end)))
     return np.asarray(~early & (used < end) & (chance < HOPELESS))

@@ -121,7 +121,7 @@ def race_view(
         has_ceiling=any(r.class_ == "ceiling" and r.status == "measured" for r in result.contenders),
         measured_latency=result.method == "deadheat" and TRAITS[result.kind].serves,
         null_bar=forest.bar(null.ratio, null.ci) if forest and null else None,
-        null_text=f"{words.ratio(null.ratio)} ({words.interval(null.ci, result.blocks)})" if null else "",
+        null_text=f"{words.ratio(null.ratio)} ({words.of_race(null.ci, result)})" if null else "",
         forest=forest,
         scatter=charts.scatter(result, keys),
         latencies=charts.latencies(seen.curves, keys, result.kind),
@@ -145,9 +145,9 @@ def verdict(result: RaceResult, margin: float) -> str:
     for row in rivals:
         found = verdicts.verdict_of(result, row)
         if found is not None:
-            return verdicts.sentence(found, margin)
+            return verdicts.sentence(found, margin, result.method_version)
     if result.verdicts:
-        return verdicts.sentence(result.verdicts[0], margin)
+        return verdicts.sentence(result.verdicts[0], margin, result.method_version)
     return "No pair could be judged."
 
 
@@ -207,7 +207,7 @@ def _row(
         ratio=words.ratio(against.ratio) if against else "",
         interval=interval,
         judged=_judged(result, row),
-        ci=words.interval(interval, result.blocks) if against else "",
+        ci=words.of_race(interval, result) if against else "",
         word="early" if early and _word(result, row) else _word(result, row),
         standing=so_far.WAITING if early and so_far.waits(row) else verdicts.standing(result, row, margin),
         reason=verdicts.reason(row) if row.status != "measured" else None,
@@ -238,7 +238,7 @@ def _judged(result: RaceResult, row: ContenderResult) -> str:
         other = found.b if first else found.a
         ratio, ci = (found.ratio, found.ci) if first else turned(found.ratio, found.ci)
         ends = ("", "")
-        if ci is not None and words.is_interval(ci, result.blocks):
+        if ci is not None and words.is_interval(ci, result.blocks, result.method_version):
             ends = (f"{ci[0]:.6g}", f"{ci[1]:.6g}")
         word = found.answer(row.id) or ""
         told.append("|".join((str(keys[other]), f"{ratio:.6g}", *ends, word)))
