@@ -36,7 +36,7 @@ from deadheat.util.paths import cache_folder
 # What no verdict rests on fewer than.
 FEWEST_BLOCKS = 5
 # The results of a comparison, beside those of its races.
-FILE, TEXT = "ab.json", "ab.md"
+FILE = "ab.json"
 
 
 @dataclass(frozen=True)

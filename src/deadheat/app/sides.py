@@ -21,7 +21,6 @@ from deadheat.suite.ad_hoc import AdHoc, Command, Request, slug, words_of
 # On the command line BASE is A and HEAD is B.
 Letter = Literal["A", "B"]
 NAMES: dict[Letter, str] = {"A": BASE, "B": HEAD}
-SETTABLE = ("build", "artifact", "run", "program")
 EXAMPLE = "deadheat ab --build 'make' --command './app {port}' --path /users"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from deadheat.model.ab import Comparison, Decided, FigureChange, Side, WorkloadChange
 from deadheat.model.bench import BenchFile
@@ -98,7 +98,8 @@ def decided(one: Decided, change: WorkloadChange) -> str:
     """`fails: slower > 3% (of races like this one with no change 1% fail, with 3% 50%, with 6% 99%)`."""
     said = {"fails": "fails", "holds": "holds", "open": "cannot tell"}[one.state]
     if not one.chances:
-        return f"{said}: {condition(one.condition)}"
+        known = one.condition.figure in {figure.figure for figure in change.figures}
+        return f"{said}: {condition(one.condition)}" + ("" if known else " (there is no figure of it)")
     shares = [
         f"{_share(chance)} of those with {'no change' if not truth else _percent(truth)}"
         for truth, chance in one.chances
@@ -155,8 +156,3 @@ def _took(side: Side) -> str:
     if side.cached:
         return "cached"
     return words.seconds(side.build_s) if side.build_s is not None else "nothing to build"
-
-
-def failed(conditions: Sequence[Decided]) -> list[str]:
-    """The conditions that fail, as they were written."""
-    return [condition(one.condition) for one in conditions if one.state == "fails"]

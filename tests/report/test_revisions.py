@@ -1,0 +1,61 @@
+"""The sentence of a comparison, and the line of a condition."""
+
+from __future__ import annotations
+
+import pytest
+
+from deadheat.model.ab import Answer, Decided, FigureChange, WorkloadChange
+from deadheat.model.condition import Condition
+from deadheat.model.reason import Note
+from deadheat.report import revisions
+
+
+def change(answer: Answer, ratio: float, low: float, high: float, *, wall: bool = False) -> WorkloadChange:
+    """Of a server's requests a second, or a program's wall time."""
+    own = FigureChange(figure="slower", more_is_better=not wall, ratio=ratio, ci=(low, high), judged=True)
+    return WorkloadChange(
+        workload="get",
+        title="GET /",
+        kind="program" if wall else "http",
+        metric="wall_s" if wall else "throughput_rps",
+        answer=answer,
+        margin=0.02,
+        blocks=10,
+        seconds=300,
+        figures=(own,),
+        detectable=1.04,
+        more_s=420,
+        reasons=(Note(text="it does not build"),) if answer == "not compared" else (),
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (change("no slower", 1.004, 0.991, 1.017), "no slower than 2% (95%)"),
+        (change("slower", 1 / 1.06, 1 / 1.08, 1 / 1.04), "slower by 6% (4 to 8)"),
+        (change("slower", 1.06, 1.04, 1.08, wall=True), "slower by 6% (4 to 8)"),
+        (change("faster", 1.06, 1.04, 1.08), "faster by 6% (4 to 8)"),
+        (change("faster", 1 / 1.06, 1 / 1.08, 1 / 1.04, wall=True), "faster by 6% (4 to 8)"),
+        (
+            change("cannot tell", 0.98, 0.95, 1.01),
+            "cannot tell in 5 minutes; about 12 minutes would, or 4% in this time",
+        ),
+        (change("not compared", 1, 1, 1), "not compared: it does not build"),
+    ],
+)
+def test_sentences(found: WorkloadChange, said: str) -> None:
+    assert revisions.sentence(found) == said
+
+
+def test_a_condition_says_how_often_it_errs() -> None:
+    found = change("slower", 0.94, 0.92, 0.96)
+    asked = Condition(figure="slower", threshold=0.03)
+    chances = ((0.0, 0.004), (0.03, 0.5), (0.06, 0.99))
+    said = revisions.decided(Decided(condition=asked, workload="get", state="fails", chances=chances), found)
+    assert said == (
+        "fails: slower > 3% (fails under 1% of those with no change, 50% of those with 3%, "
+        "99% of those with 6%; races like this one, simulated)"
+    )
+    unknown = Decided(condition=Condition(figure="p99", threshold=0.1), workload="get", state="open")
+    assert revisions.decided(unknown, found) == "cannot tell: p99 > 10% (there is no figure of it)"
