@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deadheat import plan as planning
+from deadheat import stats
 from deadheat.app import ad_hoc as recording
 from deadheat.app import race as races
 from deadheat.app import sides as two
@@ -33,8 +34,6 @@ from deadheat.suite.ad_hoc import AdHoc, Answer
 from deadheat.suite.suite import Suite, load
 from deadheat.util.paths import cache_folder
 
-# What no verdict rests on fewer than.
-FEWEST_BLOCKS = 5
 # The results of a comparison, beside those of its races.
 FILE = "ab.json"
 
@@ -123,10 +122,10 @@ def _refuse_too_short(asked: Asked, sides: tuple[Side, Side]) -> None:
     with tempfile.TemporaryDirectory(prefix="deadheat-plan-") as folder:
         suite = _sketch(two.to_race(sides, (Path(), Path()), (None, None)), Path(folder))
         plan = _planned(replace(asked, budget_s=None), suite)
-    least = least_s(plan.workloads, FEWEST_BLOCKS, asked)
+    least = least_s(plan.workloads, stats.METHOD.fewest_blocks, asked)
     if least > asked.budget_s:
         raise UserError(
-            f"{asked.budget_s:g} s are too short for {FEWEST_BLOCKS} blocks of warmed-up starts",
+            f"{asked.budget_s:g} s are too short for {stats.METHOD.fewest_blocks} blocks of warmed-up starts",
             hint=f"--budget {math.ceil(least)}s is the least that would do",
         )
 
