@@ -23,7 +23,7 @@ def test_of_too_few_blocks_nothing_is_judged(home: Path, tmp_path: Path) -> None
     ended = deadheat.run("race", "--budget", "3s")
     assert deadheat.results()["workloads"][0]["blocks"] < 3
     assert ended.code == 4
-    assert "nothing could be judged, too few blocks count" in ended.err
+    assert "nothing could be judged" in ended.err
 
 
 def test_nobody_answers_right(home: Path, tmp_path: Path) -> None:

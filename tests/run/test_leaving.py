@@ -11,6 +11,7 @@ from deadheat.app.race import code_of
 from deadheat.errors import ExitCode
 from deadheat.model.observation import BlockEnded, Disturbance, Left, Observation, Settled, Slice
 from deadheat.model.plan import Leaving, RacePlan
+from deadheat.report import verdicts
 from deadheat.report.findings import sentences
 from deadheat.results import derive
 from tests.made import playing
@@ -64,7 +65,9 @@ def test_a_short_race_gives_nobody_up_and_says_what_it_can(tmp_path: Path) -> No
     assert code_of(results) == ExitCode.DONE
 
 
-@pytest.mark.parametrize(("counting", "code"), [(4, ExitCode.NOTHING_JUDGED), (5, ExitCode.DONE)])
+@pytest.mark.parametrize(
+    ("counting", "code"), [(0, ExitCode.NOTHING_JUDGED), (4, ExitCode.NOTHING_JUDGED), (5, ExitCode.DONE)]
+)
 def test_only_too_few_blocks_that_count_judge_nothing(tmp_path: Path, counting: int, code: ExitCode) -> None:
     """Twice as many are begun as are planned; all but so many are another machine's."""
     stolen = Disturbance(by="another machine", share=0.3, limit=0.05)
@@ -77,6 +80,19 @@ def test_only_too_few_blocks_that_count_judge_nothing(tmp_path: Path, counting: 
     assert results.workloads[0].blocks == counting
     assert [verdict.verdict for verdict in results.workloads[0].verdicts] != ["faster"]
     assert code_of(results) == code
+    if not counting:
+        for row in results.workloads[0].contenders:
+            assert "this machine is too busy" in (verdicts.reason(results.workloads[0], row) or "")
+
+
+def test_verdicts_that_no_gate_lets_stand_are_none(tmp_path: Path) -> None:
+    asked = plan(leaving(6, 60.0), playing.suite_in(tmp_path))
+    results = derive.results(asked, {}, observations(race(6), {"fast": 1.1}, noise=0.01))
+    assert code_of(results) == ExitCode.DONE
+    (raced_,) = results.workloads
+    void = tuple(verdict.model_copy(update={"verdict": "invalid"}) for verdict in raced_.verdicts)
+    without = results.model_copy(update={"workloads": (raced_.model_copy(update={"verdicts": void}),)})
+    assert code_of(without) == ExitCode.NOTHING_JUDGED
 
 
 def test_without_the_rule_all_race_on(tmp_path: Path) -> None:

@@ -161,22 +161,29 @@ def _warn_of_shared_cpus(plan: Plan, view: View) -> None:
 
 
 def code_of(results: Results) -> ExitCode:
-    """What a run ends with. A pair that was not settled is an answer like others; 4 is for a run in which no
-    race had blocks enough for any verdict."""
+    """What a run ends with. A pair that was not settled is an answer like others; 4 is for a run without any
+    verdict that holds: too few blocks that count, or a broken gate of the race."""
     if results.stopped:
         return ExitCode.INTERRUPTED
     rows = [row for workload in results.workloads for row in workload.contenders]
     if not any(row.status == "measured" for row in rows):
-        return ExitCode.NOTHING_MEASURED
+        disturbed = any(map(_all_disturbed, results.workloads))
+        return ExitCode.NOTHING_JUDGED if disturbed else ExitCode.NOTHING_MEASURED
     # A study's own method gives single figures: nothing there could ever be settled.
     settling = [workload for workload in results.workloads if workload.method == "deadheat"]
     judged = [workload for workload in settling if workload.verdicts]
     if settling and not judged and any(row.status == "failed" for row in rows):
         return ExitCode.NOTHING_MEASURED  # the reference alone is no race
-    if judged and not any(map(_enough, judged)):
+    if judged and not any(map(_holds, judged)):
         return ExitCode.NOTHING_JUDGED
     return ExitCode.DONE
 
 
-def _enough(race: RaceResult) -> bool:
-    return all(gate.ok for gate in race.gates if gate.name == "enough-blocks")
+def _holds(race: RaceResult) -> bool:
+    enough = all(gate.ok for gate in race.gates if gate.name == "enough-blocks")
+    return enough and any(verdict.verdict != "invalid" for verdict in race.verdicts)
+
+
+def _all_disturbed(race: RaceResult) -> bool:
+    """Whether it was measured, and no block of it counts."""
+    return any(gate.name == "enough-blocks" and gate.facts.get("disturbed") for gate in race.gates)

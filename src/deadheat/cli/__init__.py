@@ -6,6 +6,9 @@ import sys
 
 from deadheat.errors import ExitCode, UserError
 
+# `git bisect run` takes 2 for a bad commit; from this code on it stops.
+BISECT_STOPS = 128
+
 
 def main() -> None:
     """The `deadheat` program: the one place where what went wrong becomes a message and an exit code."""
@@ -37,4 +40,6 @@ def main() -> None:
         code = ExitCode.DONE
     except (KeyboardInterrupt, click.Abort, InterruptedRunError):
         code = ExitCode.INTERRUPTED
+    if code == ExitCode.USAGE and "--bisect" in sys.argv:
+        code = BISECT_STOPS
     sys.exit(code)

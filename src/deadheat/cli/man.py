@@ -19,7 +19,8 @@ ENDS = {
     ExitCode.GATE_FAILED: "a condition that you set fails (ab --fail-if)",
     ExitCode.USAGE: "wrong usage",
     ExitCode.NOTHING_MEASURED: "nothing could be measured",
-    ExitCode.NOTHING_JUDGED: "too few blocks count for any verdict; a condition is open (ab)",
+    ExitCode.NOTHING_JUDGED: "no verdict holds: too few blocks count, or a gate of the race is broken; a "
+    "condition is open (ab)",
     ExitCode.INTERRUPTED: "interrupted",
 }
 

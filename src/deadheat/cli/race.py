@@ -325,7 +325,9 @@ def _print(raced: Raced, *, as_json: bool) -> None:
         races = ", ".join(f"{race} up to {blocks} blocks" for race, blocks in raced.more.items())
         terminal.say(f"more: deadheat race --more {folder} ({races})")
     if raced.code == ExitCode.NOTHING_JUDGED:
-        terminal.say("nothing could be judged, too few blocks count: race longer, or at a quieter hour")
+        terminal.say(
+            "nothing could be judged: the broken gates above say why; race longer, or at a quieter hour"
+        )
 
 
 COMMAND = command("race", RaceOptions, run, linux=True)

@@ -64,7 +64,8 @@ def _contender(suite: ET.Element, race: Race, row: ContenderResult) -> None:
             _gate(suite, of, gate)
         return
     outcome = "failure" if row.status in ("failed", "invalid") else "skipped"
-    _case(suite, of, "is measured", outcome, f"{row.status}: {verdicts.reason(row) or 'no reason is known'}")
+    why = verdicts.reason(race.result, row) or "no reason is known"
+    _case(suite, of, "is measured", outcome, f"{row.status}: {why}")
 
 
 def _gate(suite: ET.Element, of: str, gate: GateResult) -> None:

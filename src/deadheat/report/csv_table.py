@@ -40,7 +40,7 @@ def _cells(run: str, workload: RaceResult, row: ContenderResult) -> dict[str, ob
         "language": _inert(row.language),
         "class": row.class_,
         "status": row.status,
-        "reason": _inert(verdicts.reason(row) if row.status != "measured" else None),
+        "reason": _inert(verdicts.reason(workload, row) if row.status != "measured" else None),
         "place": row.place,
         "metric": workload.metric,
         **_measure("estimate", own),

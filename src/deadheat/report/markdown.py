@@ -94,7 +94,7 @@ def _workload(result: RaceResult, margin: float) -> Iterator[str]:
     if reasons:
         yield ""
         for row in reasons:
-            yield f"- {_text(row.id)}: {row.status}: {_text(verdicts.reason(row) or '')}"
+            yield f"- {_text(row.id)}: {row.status}: {_text(verdicts.reason(result, row) or '')}"
     if (table := equal_load.table(result)) is not None:
         yield ""
         yield equal_load.CAPTION

@@ -59,7 +59,7 @@ def _row(result: RaceResult, row: ContenderResult) -> tuple[str, ...]:
         _printed(result.metric, row.published),
         words.amount(result.metric, words.own_measure(result.metric, row)),
         *_second(result, row),
-        "; ".join(_remarks(row)),
+        "; ".join(_remarks(result, row)),
     )
 
 
@@ -71,9 +71,9 @@ def _second(result: RaceResult, row: ContenderResult) -> tuple[str, str]:
     return _ms(published_ms), _ms(None if latency is None else latency.mean)
 
 
-def _remarks(row: ContenderResult) -> Iterator[str]:
+def _remarks(result: RaceResult, row: ContenderResult) -> Iterator[str]:
     if row.status != "measured":
-        said = verdicts.reason(row)
+        said = verdicts.reason(result, row)
         yield f"{row.status}: {said}" if said else row.status
     if row.figures.outside is not None:
         run = row.figures.outside

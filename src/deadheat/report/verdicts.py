@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from deadheat import stats
+from deadheat.model.gate import GateResult
 from deadheat.model.kinds.registry import TRAITS
 from deadheat.model.result import Answer, ContenderResult, RaceResult, Verdict, turned
 from deadheat.report import gates, reasons, words
@@ -98,7 +99,7 @@ def group(result: RaceResult, row: ContenderResult) -> str:
 def standing(result: RaceResult, row: ContenderResult, margin: float) -> str:
     """What the table says of a row, beside its figure."""
     if row.status != "measured":
-        said = reason(row)
+        said = reason(result, row)
         return f"{row.status}: {said}" if said else row.status
     if row.id == result.reference:
         return "the reference"
@@ -121,13 +122,18 @@ def standing(result: RaceResult, row: ContenderResult, margin: float) -> str:
     return f"{against}: {verdict.verdict}"
 
 
-def reason(row: ContenderResult) -> str | None:
+def reason(result: RaceResult, row: ContenderResult) -> str | None:
     """Why a contender is not measured: its own reason, or the gate that put it out of the table."""
     if row.reason is not None:
         return row.reason
     if row.status == "not run":
-        return ENDED_FIRST
+        return next((gates.advice(gate) for gate in result.gates if _disturbed(gate)), ENDED_FIRST)
     return next((gates.advice(gate) for gate in row.gates if not gate.ok), None)
+
+
+def _disturbed(gate: GateResult) -> bool:
+    """Whether it says that blocks were raced and do not count."""
+    return gate.name == "enough-blocks" and bool(gate.facts.get("disturbed"))
 
 
 def verdict_of(result: RaceResult, row: ContenderResult) -> Verdict | None:

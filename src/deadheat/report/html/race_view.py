@@ -210,7 +210,7 @@ def _row(
         ci=words.of_race(interval, result) if against else "",
         word="early" if early and _word(result, row) else _word(result, row),
         standing=so_far.WAITING if early and so_far.waits(row) else verdicts.standing(result, row, margin),
-        reason=verdicts.reason(row) if row.status != "measured" else None,
+        reason=verdicts.reason(result, row) if row.status != "measured" else None,
         blocks=tuple(float(f"{value:.{DIGITS}g}") for value in own.blocks) if own else (),
         reference=row.id == result.reference,
         contender=contender,
