@@ -343,6 +343,17 @@ def test_a_browser_comes_back(browser: Browser, race: Race, url: str) -> None:
     shown(page, "2 blocks of 4")
 
 
+def test_a_page_that_could_not_be_fetched_is_fetched_again(browser: Browser, race: Race, url: str) -> None:
+    """The stream of events stands, and says nothing twice."""
+    page = browser.new_context().new_page()
+    page.goto(url)
+    shown(page, "1 block of 4")
+    page.route("**/?version=*", lambda route: route.abort(), times=1)
+    race.block()
+    shown(page, "2 blocks of 4")
+    page.wait_for_function("document.getElementById('live-link').textContent === ''")
+
+
 HIDE = """hidden => {
     Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
     document.dispatchEvent(new Event("visibilitychange"));

@@ -2,6 +2,7 @@
 // A page that grows: told by events, fetched whole, put in place of what was there. The view stays as it is.
 (() => {
   const link = (text) => { const at = document.getElementById("live-link"); if (at) at.textContent = text; };
+  const AGAIN_MS = 1000;
   let shown = -1, fetching = false, last = null;
 
   async function refresh(told) {
@@ -27,9 +28,12 @@
       globalThis.deadheatEquip();
       scrollTo({ top: at, behavior: "instant" });
       shown = told.version;
+      link("");
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
       link("the page's server is gone: the report lies in the run's folder");  // fetch throws TypeError
+      // The stream of events may outlive a network that was away for a moment, and says nothing twice.
+      setTimeout(() => { if (events.readyState === EventSource.OPEN) refresh(last); }, AGAIN_MS);
       return;
     } finally { fetching = false; }
     if (last && last.version !== shown) await refresh(last);
