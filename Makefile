@@ -56,8 +56,10 @@ lint: setup
 	@$(call optional,cargo fmt,cargo fmt --all --check)
 	@$(call optional,cargo clippy,cargo clippy --quiet --all-targets --locked -- -D warnings)
 
+# As pytest's: what fails beside other tests is tried once more, and said.
 cargo-test: setup
-	cargo test --quiet --locked
+	@cargo test --quiet --locked || { echo "cargo-test: once more"; cargo test --quiet --locked && \
+		echo "cargo-test: passed the second time: what failed above is to be mended"; }
 
 # The two Redis clients of ours are libraries with tests of their own.
 client-test: setup
