@@ -56,6 +56,21 @@ def test_each_limit_disturbs_by_itself(over: dict[str, int], by: str, share: flo
     assert disturbance.of_block(around(**just_below), LIMITS) is None
 
 
+@pytest.mark.parametrize(
+    ("others", "seen", "share"),
+    [(0.95, 0.07, None), (6.0, 5.5, 0.275), (6.0, 7.0, 0.3), (6.0, 0.1, 0.3)],
+    ids=["sleeping and waking", "seen", "seen on other CPUs too", "of another container"],
+)
+def test_what_nobody_can_be_seen_to_have_used_is_others_only_where_it_is_much(
+    others: float, seen: float, share: float | None
+) -> None:
+    """Seconds; the first is of an idle machine: a slow server, and a generator that slept between replies."""
+    found = disturbance.of_block(
+        around(others_ns=round(others * SECOND), seen_ns=round(seen * SECOND)), LIMITS
+    )
+    assert (None if found is None else pytest.approx(found.share)) == share
+
+
 def test_it_says_who() -> None:
     found = disturbance.of_block(around(others_ns=6 * SECOND, busiest=(CARGO, TOP)), LIMITS)
     assert found is not None and found.who == ("cargo (pid 812)", "top (pid 9)")

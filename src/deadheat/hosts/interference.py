@@ -126,6 +126,7 @@ def between(
     own_by_cpu = _own_by_cpu(before, after, busy)
     steal = sum(after.cpus[cpu].steal_ns - before.cpus[cpu].steal_ns for cpu in busy)
     iowait = sum(after.cpus[cpu].iowait_ns - before.cpus[cpu].iowait_ns for cpu in busy)
+    foreign = _foreign(before, after, watched)
     return Interference(
         race=race,
         block=block,
@@ -135,7 +136,8 @@ def between(
         own_ns=own,
         others_ns=round(sum(busy.values())) - own,
         others_by_cpu_ns=tuple(round(busy.get(cpu, 0.0) - own_by_cpu.get(cpu, 0.0)) for cpu in watched),
-        busiest=_busiest(before, after, watched),
+        seen_ns=sum(process.cpu_ns for process in foreign),
+        busiest=tuple(process for process in foreign[:NAMED] if process.cpu_ns >= LEAST_NAMED_NS),
         steal_ns=steal,
         iowait_ns=max(0, iowait),  # the kernel's own count may go back
         swapped_in_bytes=_difference(before.swapped_in_bytes, after.swapped_in_bytes),
@@ -178,18 +180,18 @@ def _own_by_cpu(before: Reading, after: Reading, busy: Mapping[int, float]) -> d
     return own
 
 
-def _busiest(before: Reading, after: Reading, cpus: Collection[int]) -> tuple[OtherProcess, ...]:
-    """Who used most of what was not ours, of those that may run on these CPUs."""
+def _foreign(before: Reading, after: Reading, cpus: Collection[int]) -> list[OtherProcess]:
+    """Who is not ours, may run on these CPUs and used any time, those that used most first."""
     used = processes.spent_ns(before.processes, after.processes, before.ours | after.ours)
-    named: list[OtherProcess] = []
+    found: list[OtherProcess] = []
     for pid, ns in sorted(used.items(), key=lambda row: -row[1]):
-        if len(named) == NAMED or ns < LEAST_NAMED_NS:
+        if ns <= 0:
             break
         may_run_on = _affinity(pid)
         if may_run_on is None or may_run_on & set(cpus):
             cpu = min(may_run_on) if may_run_on is not None and len(may_run_on) == 1 else None
-            named.append(OtherProcess(pid=pid, name=after.processes[pid].name, cpu_ns=ns, cpu=cpu))
-    return tuple(named)
+            found.append(OtherProcess(pid=pid, name=after.processes[pid].name, cpu_ns=ns, cpu=cpu))
+    return found
 
 
 def _affinity(pid: int) -> frozenset[int] | None:

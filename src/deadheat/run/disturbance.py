@@ -19,7 +19,7 @@ def of_block(around: Interference, limits: DisturbanceLimits) -> Disturbance | N
     watched = around.wall_ns * len(around.cpus)
     if watched < LEAST_WATCHED_S * 1e9:
         return None
-    others = around.others_ns / watched
+    others = around.others_used_ns / watched
     if others > limits.others:
         who = tuple(f"{one.name} (pid {one.pid})" for one in around.busiest)
         return Disturbance(by="other programs", share=others, limit=limits.others, who=who)

@@ -99,6 +99,7 @@ def test_others_are_what_was_not_idle_not_stolen_and_not_ours(root: Path) -> Non
     before = replace(read(root), cpus=of_cpus((100, 20)))
     around = between(before, later(before, 3 * S, cpus=of_cpus((102, 21))))
     assert (around.busy_ns, around.own_ns, around.others_ns) == (7 * S, 3 * S, 4 * S)
+    assert around.seen_ns == 0
     assert around.steal_ns == S
 
 
@@ -267,3 +268,4 @@ def test_the_three_busiest_are_named(root: Path, monkeypatch: pytest.MonkeyPatch
         (203, "p203", 400, None),
         (205, "p205", 300, None),
     ]
+    assert around.seen_ns == (500 + 400 + 1 + 300 + 200) * TICK_NS  # 202 may not run there

@@ -20,6 +20,8 @@ class OtherProcess(Record):
 
 # More steal than this share of the time, and what others used is not known to within 2% of it.
 BLURRING_STEAL = 0.05
+# A CPU that goes to sleep and wakes takes time that no process has: up to 10% of it was measured.
+UNSEEN_LIMIT = 0.15
 
 
 class Interference(Record):
@@ -29,7 +31,8 @@ class Interference(Record):
     (those of servers, generator and referee). `busy_ns` is what was neither idle nor stolen; `others_ns` is
     that less our own, of whatever priority, `others_by_cpu_ns` the same for each of `cpus`; both may be a
     little below zero, and far below where much was stolen (`others_known`).
-    `busiest` names the processes that used most of it, and may run on these CPUs.
+    `busiest` names the processes that used most of it, and may run on these CPUs; `seen_ns` is what all of
+    those used together, also on CPUs that are not the race's (null in older journals).
     `clock_step_ns` is how far the wall clock moved against the steady one. Bytes swapped and `throttled_ns`
     (by a cgroup's quota) are of the machine and of our cgroups. Null: this machine does not tell.
 
@@ -46,6 +49,7 @@ class Interference(Record):
     own_ns: int
     others_ns: int
     others_by_cpu_ns: tuple[int, ...] = ()
+    seen_ns: int | None = None
     busiest: tuple[OtherProcess, ...] = ()
     lower_priority_ns: int | None = None
     steal_ns: int
@@ -56,6 +60,21 @@ class Interference(Record):
     throttled_ns: int | None = None
     frequency_mhz: float | None = None
     clock_step_ns: int = 0
+
+    @property
+    def others_used_ns(self) -> int:
+        """What others used, as far as it is sure.
+
+        `others_ns` holds what it costs to send our own CPUs to sleep and to wake them, thousands of times a
+        second where a generator waits for a slow server; what processes can be seen to have used does not.
+        Only where much more went on than that (programs of another container) is it theirs.
+        """
+        if self.seen_ns is None:
+            return self.others_ns
+        unseen = self.others_ns - self.seen_ns
+        if unseen > UNSEEN_LIMIT * self.wall_ns * len(self.cpus):
+            return self.others_ns
+        return min(self.others_ns, self.seen_ns)
 
     @property
     def others_known(self) -> bool:

@@ -57,7 +57,7 @@ def other_cpu(around: Sequence[Interference]) -> GateResult | None:
     around = [one for one in around if one.others_known]
     if sum(one.wall_ns for one in around) < LEAST_WATCHED_S * 1e9:
         return None
-    share = _share((one.others_ns for one in around), around)
+    share = _share((one.others_used_ns for one in around), around)
     cpus = ", ".join(map(str, around[0].cpus))
     return _at_most("other-cpu", share, OTHERS_LIMIT, "", cpus=cpus, **_most_of_it(around))
 
