@@ -10,7 +10,6 @@ use serde_json::{json, Value};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
 
 /// A server process; it ends with its test.
 struct Server {
@@ -21,11 +20,19 @@ struct Server {
 impl Server {
     /// A real Redis of our own, with nothing kept on disk.
     fn redis(options: &[&str]) -> Self {
+        // A port that was free may be somebody else's by the time that Redis is there.
+        (0..20)
+            .find_map(|_| Self::redis_on_a_free_port(options))
+            .expect("redis-server ends as soon as it is started")
+    }
+
+    /// `None` if it ended, as it does where somebody else has its port.
+    fn redis_on_a_free_port(options: &[&str]) -> Option<Self> {
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = free.local_addr().unwrap();
         drop(free);
         let port = address.port().to_string();
-        let mut child = Command::new("redis-server")
+        let child = Command::new("redis-server")
             .args([
                 "--port",
                 &port,
@@ -37,17 +44,22 @@ impl Server {
                 "no",
             ])
             .args(options)
-            .stdout(Stdio::null())
+            .stdout(Stdio::piped())
             .spawn()
             .expect("redis-server is needed for this test: apt-get install redis-server");
-        while TcpStream::connect(address).is_err() {
-            assert!(
-                child.try_wait().unwrap().is_none(),
-                "redis-server has ended"
-            );
-            std::thread::sleep(Duration::from_millis(5));
+        let mut server = Self { child, address };
+        // Its own words: whoever answers on the port may be another.
+        let mut log = BufReader::new(server.child.stdout.take().unwrap());
+        let mut line = String::new();
+        while log.read_line(&mut line).unwrap() > 0 {
+            if line.contains("eady to accept connections") {
+                // Its pipe is read on, so that it never waits for us.
+                std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
+                return Some(server);
+            }
+            line.clear();
         }
-        Self { child, address }
+        None
     }
 
     fn sink(options: &[&str]) -> Self {
