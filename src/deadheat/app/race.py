@@ -167,7 +167,7 @@ def code_of(results: Results) -> ExitCode:
         return ExitCode.INTERRUPTED
     rows = [row for workload in results.workloads for row in workload.contenders]
     if not any(row.status == "measured" for row in rows):
-        disturbed = any(map(_all_disturbed, results.workloads))
+        disturbed = any(race.too_disturbed for race in results.workloads)
         return ExitCode.NOTHING_JUDGED if disturbed else ExitCode.NOTHING_MEASURED
     # A study's own method gives single figures: nothing there could ever be settled.
     settling = [workload for workload in results.workloads if workload.method == "deadheat"]
@@ -182,8 +182,3 @@ def code_of(results: Results) -> ExitCode:
 def _holds(race: RaceResult) -> bool:
     enough = all(gate.ok for gate in race.gates if gate.name == "enough-blocks")
     return enough and any(verdict.verdict != "invalid" for verdict in race.verdicts)
-
-
-def _all_disturbed(race: RaceResult) -> bool:
-    """Whether it was measured, and no block of it counts."""
-    return any(gate.name == "enough-blocks" and gate.facts.get("disturbed") for gate in race.gates)

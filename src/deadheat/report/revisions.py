@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from deadheat.model.ab import Comparison, Decided, FigureChange, Side, WorkloadChange
 from deadheat.model.bench import BenchFile
 from deadheat.model.condition import Condition, FigureName
+from deadheat.model.result import turned
 from deadheat.report import reasons, words
 
 # What a condition's figure is called in a sentence: "slower by 6%", "p99 up by 6%".
@@ -124,11 +125,12 @@ def _name(one: FigureChange, change: WorkloadChange) -> str:
 
 def _by(own: FigureChange, *, slower: bool) -> str:
     """`6% (4 to 8)`: how far the one is ahead of the other."""
-    turned = own.more_is_better == slower
-    ratio = 1 / own.ratio if turned else own.ratio
-    if own.ci is None:
+    ratio, ci = own.ratio, own.ci
+    if own.more_is_better == slower:
+        ratio, ci = turned(ratio, ci)
+    if ci is None:
         return words.excess(ratio)
-    low, high = (1 / own.ci[1], 1 / own.ci[0]) if turned else own.ci
+    low, high = ci
     if ratio >= 2:
         return f"{words.figure(ratio)} times ({words.figure(low)} to {words.figure(high)})"
     return f"{words.excess(ratio)} ({100 * (low - 1):.2g} to {100 * (high - 1):.2g})"

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 
 from deadheat import stats
-from deadheat.model.gate import GateResult
 from deadheat.model.kinds.registry import TRAITS
 from deadheat.model.result import Answer, ContenderResult, RaceResult, Verdict, turned
 from deadheat.report import gates, reasons, words
@@ -127,13 +126,8 @@ def reason(result: RaceResult, row: ContenderResult) -> str | None:
     if row.reason is not None:
         return row.reason
     if row.status == "not run":
-        return next((gates.advice(gate) for gate in result.gates if _disturbed(gate)), ENDED_FIRST)
+        return ENDED_FIRST if (gate := result.too_disturbed) is None else gates.advice(gate)
     return next((gates.advice(gate) for gate in row.gates if not gate.ok), None)
-
-
-def _disturbed(gate: GateResult) -> bool:
-    """Whether it says that blocks were raced and do not count."""
-    return gate.name == "enough-blocks" and bool(gate.facts.get("disturbed"))
 
 
 def verdict_of(result: RaceResult, row: ContenderResult) -> Verdict | None:

@@ -12,6 +12,7 @@ from deadheat import stats
 from deadheat.model.ab import Answer, Decided, FigureChange, WorkloadChange
 from deadheat.model.condition import FIGURES, Condition, FigureName
 from deadheat.model.reason import Note, Reason
+from deadheat.model.result import turned
 from deadheat.plan.looks import looks_of
 from deadheat.results import claimed, judging, latency
 from deadheat.results.claimed import Race
@@ -188,12 +189,14 @@ def _figures(
         if estimate is None or estimate.ratio is None:
             continue
         more = figure == "slower" and race.result.metric == "throughput_rps"
-        ci = estimate.ci
+        ratio, ci = estimate.ratio, estimate.ci
+        if not more:
+            ratio, ci = turned(ratio, ci)
         yield FigureChange(
             figure=figure,
             more_is_better=more,
-            ratio=estimate.ratio if more else 1 / estimate.ratio,
-            ci=ci if more or ci is None else (1 / ci[1], 1 / ci[0]),
+            ratio=ratio,
+            ci=ci,
             judged=key in judged,
             at_rps=_rate(race) if figure in ("p50", "p90", "p99") else None,
         )

@@ -119,6 +119,18 @@ class RaceResult(Record):
     notes: tuple[str, ...] = ()
 
     @property
+    def too_disturbed(self) -> GateResult | None:
+        """The broken gate that says that blocks were raced, and too few of them count."""
+        return next(
+            (
+                gate
+                for gate in self.gates
+                if gate.name == "enough-blocks" and not gate.ok and gate.facts.get("disturbed")
+            ),
+            None,
+        )
+
+    @property
     def n(self) -> int | None:
         """The size of programs that have one."""
         return self.measured.n if isinstance(self.measured, ByInvocations) else None
