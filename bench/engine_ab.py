@@ -1,7 +1,7 @@
 """Two builds of deadheat-load in turn on every row of `make bench`: what each costs a request.
 
     python -m bench.engine_ab OLD NEW RESULTS.jsonl [--rounds 30] [--seconds 0.5] [--rows NAME,NAME]
-                              [--for-seconds 240]
+                              [--for-seconds 240] [--write]
 
 Each round runs both builds on one server, old first in even rounds and new first in odd ones; every
 sample is appended to RESULTS.jsonl, and a call goes on where the last one ended, so it can be cut
@@ -19,17 +19,20 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scipy.stats import t as student
 
-from .load import generator, measure
+from .load import generator, measure, page
 from .load.generator import Generator
 from .load.pairs import Pair, pairs
 
 SHARE = 0.95
+# A row's interval may not lie wholly above the one, the rows' geometric mean not above the other.
+ROW_LIMIT = 1.02
+MEAN_LIMIT = 1.01
 
 
 @dataclass(frozen=True)
@@ -92,27 +95,45 @@ def read(results: Path) -> dict[str, list[float]]:
     return ratios
 
 
-def tell(ratios: dict[str, list[float]]) -> bool:
-    """Prints the table; whether every row and their mean are within the limits."""
-    held, logs = True, []
-    for name, of_row in ratios.items():
-        if len(of_row) < 2:
-            continue
-        mean, low, high = interval(of_row)
-        logs.append(math.log(mean))
-        slower = low > 1.02
-        held = held and not slower
-        mark = "  slower" if slower else ""
-        print(f"{name:24} {mean:.4f}  [{low:.4f}, {high:.4f}]  {len(of_row)} rounds{mark}")
-    if logs:
-        mean = math.exp(statistics.fmean(logs))
-        held = held and mean <= 1.01
-        print(f"{'geometric mean':24} {mean:.4f}")
-    return held
+@dataclass(frozen=True)
+class Cost:
+    """One row's ratio of CPU seconds a request, new over old, with the ends of its 95% interval."""
+
+    row: str
+    ratio: float
+    low: float
+    high: float
+    rounds: int
+
+    @property
+    def slower(self) -> bool:
+        """Whether the interval lies wholly above the limit of a row."""
+        return self.low > ROW_LIMIT
+
+
+def costs(ratios: dict[str, list[float]]) -> list[Cost]:
+    """Of every row with an interval: two rounds or more."""
+    return [Cost(name, *interval(of_row), len(of_row)) for name, of_row in ratios.items() if len(of_row) > 1]
+
+
+def mean(rows_costs: Sequence[Cost]) -> float:
+    """The geometric mean of the rows' ratios."""
+    return math.exp(statistics.fmean(math.log(cost.ratio) for cost in rows_costs))
+
+
+def table(rows_costs: Sequence[Cost]) -> list[str]:
+    """The rows and their mean in Markdown, and what of the limits does not hold."""
+    lines = ["| row | CPU a request, new / old | 95% interval | rounds |", "| --- | --: | --- | --: |"]
+    lines += [f"| {c.row} | {c.ratio:.3f} | {c.low:.3f} to {c.high:.3f} | {c.rounds} |" for c in rows_costs]
+    lines += [f"| geometric mean | {mean(rows_costs):.3f} | | |", ""]
+    over = [c.row for c in rows_costs if c.slower]
+    whole = "is" if mean(rows_costs) <= MEAN_LIMIT else "is not"
+    return [*lines, f"Wholly above {ROW_LIMIT}: {', '.join(over) or 'no row'}. "
+            f"The mean {whole} at most {MEAN_LIMIT}."]  # fmt: skip
 
 
 def main() -> int:
-    """0 where no row's interval is wholly above 1.02 and the rows' mean is at most 1.01."""
+    """0 where no row's interval lies wholly above ROW_LIMIT and the rows' mean is at most MEAN_LIMIT."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("old", type=Path)
     parser.add_argument("new", type=Path)
@@ -121,6 +142,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=0.5)
     parser.add_argument("--rows", default="")
     parser.add_argument("--for-seconds", type=float, default=math.inf)
+    parser.add_argument("--write", action="store_true", help="put the table into docs/performance.md")
     options = parser.parse_args()
     until = time.monotonic() + options.for_seconds
     builds = (options.old.resolve(), options.new.resolve())
@@ -139,7 +161,14 @@ def main() -> int:
                         print(json.dumps({"row": row.name, "old": old, "new": new}), file=file)
             except measure.Unavailable as error:
                 print(f"{row.name}: {error}", file=sys.stderr)
-    return 0 if tell(read(options.results)) else 1
+    found = costs(read(options.results))
+    if not found:
+        print("engine_ab: no row has two rounds yet", file=sys.stderr)
+        return 1
+    print("\n".join(table(found)))
+    if options.write:
+        page.put("python -m bench.engine_ab", table(found))
+    return 1 if mean(found) > MEAN_LIMIT or any(cost.slower for cost in found) else 0
 
 
 if __name__ == "__main__":
