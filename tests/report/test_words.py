@@ -10,7 +10,8 @@ import pytest
 from rich.console import Console
 
 from deadheat.model.progress import Progress
-from deadheat.report import words
+from deadheat.model.result import NullPair
+from deadheat.report import gates, words
 from deadheat.report.html import text
 from deadheat.report.live import PlainView
 from tests.made.runs import Made
@@ -44,3 +45,12 @@ def test_ticks_are_brief(value: float, said: str) -> None:
 
 def test_a_shortened_sentence_keeps_its_interval_in_one_piece() -> None:
     assert text.short("a is\n 1.2 (95%\N{NO-BREAK SPACE}CI)") == "a is 1.2 (95%\N{NO-BREAK SPACE}CI)"
+
+
+@pytest.mark.parametrize(
+    ("detectable", "said"),
+    [(1.06, "could have seen a bias of 6%"), (373_000.0, "too short to see a bias below 100%"), (None, "")],
+)
+def test_a_null_pair_that_could_have_seen_nothing_says_so(detectable: float | None, said: str) -> None:
+    null = NullPair(contender="go", ratio=1.0, ci=None, ci_99_9=None, ok=True, detectable=detectable)
+    assert gates.null_pair_power(null) == said

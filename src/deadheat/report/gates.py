@@ -8,6 +8,9 @@ from deadheat.model.gate import GateResult
 from deadheat.model.result import NullPair, RaceResult
 from deadheat.report import words
 
+# A null pair that would not have seen even this bias says nothing of it.
+BLIND = 2.0
+
 
 def advice(gate: GateResult) -> str | None:
     """What does not hold and what to do; None of a gate that holds."""
@@ -47,8 +50,10 @@ def summary(result: RaceResult) -> str:
 def null_pair_power(null: NullPair) -> str:
     """`could have seen a bias of 6%; of 40 earlier ones 2 excluded 1`; empty where neither is known."""
     said = []
-    if null.detectable is not None:
+    if null.detectable is not None and null.detectable < BLIND:
         said.append(f"could have seen a bias of {words.excess(null.detectable)}")
+    elif null.detectable is not None:
+        said.append("too short to see a bias below 100%")
     if null.pooled:
         said.append(f"of {null.pooled} earlier ones here {null.pooled_excluding} excluded 1")
     return "; ".join(said)
