@@ -1,0 +1,233 @@
+"""Races of unlike servers beside neighbours: do the printed intervals hold the quiet ratio?
+
+    python -m bench.unlike_servers                      # every race that is left, one line each
+    python -m bench.unlike_servers --for-seconds 900    # as many as begin within that time
+    python -m bench.unlike_servers --write              # the table of docs/method.md, from the races so far
+
+First each pair is raced with nothing beside it until it has QUIET_BLOCKS blocks: their mean is its quiet
+ratio. Then each pair is raced beside each neighbour. Every race is an ordinary `deadheat race http-hello`,
+and one line of bench/unlike_servers.jsonl; what was raced is not raced again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import math
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from deadheat.util import clock
+
+from .load import page
+
+RACES = Path("bench/unlike_servers.jsonl")
+METHOD = Path("docs/method.md")
+WORKLOAD = "http-hello"
+QUIET_BLOCKS = 20
+# Longer than any race: the neighbour is stopped with the race, and this is for when that did not happen.
+NEIGHBOUR_S = 900.0
+HOLD, ERROR = 27 / 30, 0.02
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """Busy for `share` of one core in bursts of `burst_s`; `io`: disk and network instead of arithmetic."""
+
+    burst_s: float
+    share: float
+    nice: int
+    io: bool = False
+
+    def __str__(self) -> str:
+        kind = "disk and network" if self.io else f"nice {self.nice}"
+        return f"{self.share:.0%} of one core, bursts of {self.burst_s * 1e3:g} ms, {kind}"
+
+
+PAIRS = (
+    ("go-net-http", "crystal-http-server"),
+    ("go-net-http", "node-http"),
+    ("go-net-http", "express"),
+    ("go-net-http", "java-jdk"),
+    ("crystal-http-server", "node-http"),
+)
+NEIGHBOURS = (
+    Neighbour(0.005, 0.10, 0),
+    Neighbour(0.05, 0.10, 19),
+    Neighbour(0.05, 0.25, 0),
+    Neighbour(0.5, 0.25, 19),
+    Neighbour(2.0, 0.50, 0),
+    Neighbour(0.05, 0.10, 0, io=True),
+)
+
+
+@dataclass(frozen=True)
+class Raced:
+    """One race: the second's rate over the first's with its judged interval, and who was beside it."""
+
+    pair: tuple[str, str]
+    neighbour: Neighbour | None
+    blocks: int
+    ratio: float | None
+    low: float | None
+    high: float | None
+    verdict: str | None
+    broken: tuple[str, ...]
+    disturbed: int
+    seconds: float
+    at: str
+
+    @property
+    def printed(self) -> bool:
+        """Whether the race gave a verdict to rely on: an interval, and no gate of its own broken."""
+        return self.low is not None and self.verdict not in (None, "invalid")
+
+
+def read() -> list[Raced]:
+    """Every race so far."""
+    lines = RACES.read_text().splitlines() if RACES.exists() else []
+    return [_raced(json.loads(line)) for line in lines]
+
+
+def _raced(line: dict) -> Raced:  # type: ignore[type-arg]
+    beside = Neighbour(**line["neighbour"]) if line["neighbour"] else None
+    given = {**line, "pair": tuple(line["pair"]), "broken": tuple(line["broken"]), "neighbour": beside}
+    return Raced(**given)
+
+
+def left(done: Sequence[Raced]) -> Iterator[tuple[tuple[str, str], Neighbour | None]]:
+    """What is to be raced next, in order, as long as nothing is added: quiet blocks first."""
+    for pair in PAIRS:
+        if sum(r.blocks for r in done if r.pair == pair and r.neighbour is None) < QUIET_BLOCKS:
+            yield pair, None
+    # Every neighbour has been beside some pair early on, whenever this is cut off.
+    for shift in range(len(PAIRS)):
+        for number, neighbour in enumerate(NEIGHBOURS):
+            pair = PAIRS[(number + shift) % len(PAIRS)]
+            if not any(r.pair == pair and r.neighbour == neighbour for r in done):
+                yield pair, neighbour
+
+
+@contextlib.contextmanager
+def beside(neighbour: Neighbour | None, folder: Path) -> Iterator[None]:
+    """The neighbour at work until the race is over."""
+    if neighbour is None:
+        yield
+        return
+    argv = [sys.executable, "-m", "bench.neighbour", f"--burst={neighbour.burst_s}",
+            f"--share={neighbour.share}", f"--nice={neighbour.nice}", f"--for-seconds={NEIGHBOUR_S}",
+            *([f"--io={folder}"] if neighbour.io else [])]  # fmt: skip
+    process = subprocess.Popen(argv)
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def race(pair: tuple[str, str], neighbour: Neighbour | None) -> Raced:
+    """Runs one; what it prints goes to standard error."""
+    deadheat = str(Path(sys.executable).parent / "deadheat")
+    with tempfile.TemporaryDirectory(prefix="deadheat-bench-") as folder:
+        out = Path(folder) / "runs"
+        argv = [deadheat, "race", WORKLOAD, "-c", pair[0], "-c", pair[1], "--reference", pair[0],
+                "--margin", "0%", "--out", str(out)]  # fmt: skip
+        began_s = time.monotonic()
+        with beside(neighbour, Path(folder)):
+            subprocess.run(argv, stdout=sys.stderr, check=False)
+        seconds = time.monotonic() - began_s
+        found = sorted(out.glob("2*/results.json"))
+        if not found:
+            raise SystemExit(f"unlike_servers: no results of {' '.join(argv[1:])}: see above")
+        result = json.loads(found[-1].read_text())["workloads"][0]
+    verdict = next((v for v in result["verdicts"] if {v["a"], v["b"]} == set(pair)), None)
+    disturbed = sum(f["blocks"] for f in result["findings"] if f["finding"] == "disturbed-blocks")
+    ratio, low, high = _second_over_first(verdict, pair)
+    return Raced(
+        pair=pair, neighbour=neighbour, blocks=verdict["blocks"] if verdict else 0,
+        ratio=ratio, low=low, high=high, verdict=verdict["verdict"] if verdict else None,
+        broken=tuple(g["name"] for g in result["gates"] if not g["ok"]),
+        disturbed=disturbed, seconds=round(seconds, 1), at=clock.stamp(),
+    )  # fmt: skip
+
+
+def _second_over_first(verdict: dict | None, pair: tuple[str, str]) -> tuple[float | None, ...]:  # type: ignore[type-arg]
+    """The ratio and its interval the way round this table has them."""
+    if verdict is None or verdict["ratio"] is None:
+        return None, None, None
+    ratio, (low, high) = verdict["ratio"], verdict["ci"] or (None, None)
+    if verdict["a"] == pair[1]:
+        return ratio, low, high
+    return 1 / ratio, high and 1 / high, low and 1 / low
+
+
+def quiet_ratio(done: Sequence[Raced], pair: tuple[str, str]) -> float | None:
+    """The mean of all its quiet blocks, on the log scale; nothing before there are enough."""
+    of = [(r.ratio, r.blocks) for r in done if r.pair == pair and r.neighbour is None and r.ratio is not None]
+    blocks = sum(count for _, count in of)
+    if blocks < QUIET_BLOCKS:
+        return None
+    return math.exp(sum(math.log(ratio) * count for ratio, count in of) / blocks)
+
+
+def table(done: Sequence[Raced]) -> list[str]:
+    """Of each neighbour: how many races printed a verdict, how many intervals hold the quiet ratio."""
+    if not done:
+        return ["Nothing was raced yet."]
+    quiet = {pair: quiet_ratio(done, pair) for pair in PAIRS}
+    lines = ["| pair | quiet blocks | quiet ratio |", "| --- | --: | --: |"]
+    for pair in PAIRS:
+        blocks = sum(r.blocks for r in done if r.pair == pair and r.neighbour is None)
+        ratio = quiet[pair]
+        lines.append(f"| {pair[1]} over {pair[0]} | {blocks} | {f'{ratio:.3f}' if ratio else 'not yet'} |")
+    lines += ["", "| beside | races | printed a verdict | of them hold the quiet ratio | median error |",
+              "| --- | --: | --: | --: | --: |"]  # fmt: skip
+    everything: list[Raced] = []
+    for neighbour in NEIGHBOURS:
+        of = [r for r in done if r.neighbour == neighbour and quiet[r.pair] is not None]
+        everything += of
+        lines.append(f"| {neighbour} | {_row(of, quiet)} |")
+    lines += [f"| **all** | {_row(everything, quiet)} |", ""]
+    days = sorted({r.at[:10] for r in done})
+    planned = len(PAIRS) * len(NEIGHBOURS)
+    lines.append(
+        f"{len(everything)} of {planned} races beside a neighbour, {', '.join(days)}, "
+        f"{sum(r.seconds for r in done) / 60:.0f} minutes in all. Wanted: {HOLD:.0%} hold, and a median "
+        f"error of {ERROR:.0%} or less."
+    )
+    return lines
+
+
+def _row(of: Sequence[Raced], quiet: dict[tuple[str, str], float | None]) -> str:
+    printed = [r for r in of if r.printed]
+    holds = sum(r.low <= (quiet[r.pair] or 0) <= r.high for r in printed)  # type: ignore[operator]
+    errors = [abs(math.log(r.ratio / (quiet[r.pair] or 1))) for r in printed if r.ratio]
+    error = f"{statistics.median(errors):.1%}" if errors else "-"
+    return f"{len(of)} | {len(printed)} | {holds} | {error}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--for-seconds", type=float, default=math.inf, help="begin no race after that")
+    parser.add_argument("--write", action="store_true", help="only put the tables into docs/method.md")
+    asked = parser.parse_args()
+    if asked.write:
+        page.put("python -m bench.unlike_servers", table(read()), METHOD)
+        return
+    until = time.monotonic() + asked.for_seconds
+    while (following := next(left(read()), None)) is not None and time.monotonic() < until:
+        raced = race(*following)
+        with RACES.open("a") as file:
+            print(json.dumps(asdict(raced)), file=file)
+    print("\n".join(table(read())))
+
+
+if __name__ == "__main__":
+    main()

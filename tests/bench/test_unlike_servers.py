@@ -1,0 +1,44 @@
+"""Races of unlike servers beside neighbours: what comes next, and the table."""
+
+from __future__ import annotations
+
+import pytest
+from bench import unlike_servers
+from bench.unlike_servers import NEIGHBOURS, PAIRS, QUIET_BLOCKS, Neighbour, Raced
+
+
+def raced(pair: tuple[str, str], neighbour: Neighbour | None, ratio: float, *, blocks: int = 10,
+          verdict: str = "faster", half: float = 0.05) -> Raced:  # fmt: skip
+    return Raced(pair=pair, neighbour=neighbour, blocks=blocks, ratio=ratio, low=ratio * (1 - half),
+                 high=ratio * (1 + half), verdict=verdict, broken=(), disturbed=0, seconds=60.0,
+                 at="2026-11-22T00:00:00Z")  # fmt: skip
+
+
+def test_a_pair_is_raced_quiet_until_it_has_its_blocks_and_then_beside_each_neighbour_once() -> None:
+    done: list[Raced] = []
+    while (following := next(unlike_servers.left(done), None)) is not None:
+        done.append(raced(*following, ratio=1.2))
+    quiet = [r for r in done if r.neighbour is None]
+    assert [sum(r.blocks for r in quiet if r.pair == pair) for pair in PAIRS] == [QUIET_BLOCKS] * len(PAIRS)
+    noisy = [(r.pair, r.neighbour) for r in done[len(quiet) :]]
+    assert len(noisy) == len(set(noisy)) == len(PAIRS) * len(NEIGHBOURS)
+    assert {neighbour for _, neighbour in noisy[: len(NEIGHBOURS)]} == set(NEIGHBOURS)
+
+
+def test_the_table_counts_who_printed_a_verdict_and_whose_interval_holds_the_quiet_ratio() -> None:
+    pair, beside = PAIRS[0], NEIGHBOURS[0]
+    done = [raced(pair, None, 1.2, blocks=QUIET_BLOCKS), raced(pair, beside, 1.21),
+            raced(pair, beside, 1.5), raced(pair, beside, 9.0, verdict="invalid")]  # fmt: skip
+    lines = unlike_servers.table(done)
+    assert f"| {pair[1]} over {pair[0]} | {QUIET_BLOCKS} | 1.200 |" in lines
+    assert any(line.startswith(f"| {beside} | 3 | 2 | 1 | ") for line in lines)
+
+
+@pytest.mark.parametrize("a_first", [True, False])
+def test_a_ratio_is_the_second_of_the_pair_over_the_first_whichever_way_it_was_judged(a_first: bool) -> None:
+    pair = PAIRS[0]
+    if a_first:
+        verdict = {"a": pair[1], "b": pair[0], "ratio": 2.0, "ci": [1.6, 2.5]}
+    else:
+        verdict = {"a": pair[0], "b": pair[1], "ratio": 0.5, "ci": [0.4, 0.625]}
+    assert unlike_servers._second_over_first(verdict, pair) == pytest.approx((2.0, 1.6, 2.5))
