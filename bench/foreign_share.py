@@ -1,0 +1,175 @@
+"""From which share of a race's CPUs on a neighbour moves a verdict by 1%: the limit of a disturbed block.
+
+    python -m bench.foreign_share                       # all races that are left, one line each
+    python -m bench.foreign_share --for-seconds 300     # as many as begin within that time
+    python -m bench.foreign_share --write               # the table of docs/method.md, from the races so far
+
+Express, of one thread, against Go, of many, to the planned end, every block counted, beside neighbours that
+use 0 to 40% of one core. Of each block is kept what others used, as a race measures it, and the log of
+Express's rate over Go's: the slope of the one on the other says what a limit lets through.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+from scipy.stats import t as student
+
+from deadheat.app import race as racing
+from deadheat.build.builder import Builder
+from deadheat.hosts import machine
+from deadheat.hosts.affinity import on_cpus
+from deadheat.hosts.held import this_machine
+from deadheat.plan import Asked
+from deadheat.results import tally
+from deadheat.run.progress import NoView
+from deadheat.run.runner import Runner
+from deadheat.storage import run_folder
+from deadheat.storage.journal import whole_blocks
+from deadheat.studies.drivers import DRIVERS
+from deadheat.suite.suite import load
+from deadheat.util import clock
+
+from .load import page
+from .unlike_servers import METHOD, Neighbour, beside
+
+RACES = Path("bench/foreign_share.jsonl")
+SUITE = Path("suite")
+WORKLOAD, REFERENCE, OTHER = "http-hello", "go-net-http", "express"
+SHARES = (0.0, 0.05, 0.10, 0.20, 0.40)
+BURST_S = 0.05
+REPEATS = 3
+MOVED = 0.01
+
+
+@dataclass(frozen=True)
+class Block:
+    """What others used of the race's CPUs (0 to 1), and the log ratio of the rates."""
+
+    others: float
+    effect: float
+
+
+@dataclass(frozen=True)
+class Raced:
+    """One race beside a neighbour of that share of one core."""
+
+    share: float
+    repeat: int
+    blocks: tuple[Block, ...]
+    at: str
+
+
+def read() -> list[Raced]:
+    """Every race so far."""
+    lines = RACES.read_text().splitlines() if RACES.exists() else []
+    found = [json.loads(line) for line in lines]
+    return [Raced(**{**one, "blocks": tuple(Block(**block) for block in one["blocks"])}) for one in found]
+
+
+def left(done: Sequence[Raced]) -> Iterator[tuple[float, int]]:
+    """Share and repeat of what is to be raced; the shares in turn, so that a slow hour is in all of them."""
+    raced = {(one.share, one.repeat) for one in done}
+    for repeat in range(REPEATS):
+        shares = SHARES if repeat % 2 == 0 else tuple(reversed(SHARES))
+        yield from ((share, repeat) for share in shares if (share, repeat) not in raced)
+
+
+def race(share: float, repeat: int) -> Raced:
+    """Runs one, through the ordinary plan and runner but for the limits of a disturbed block."""
+    suite = load(SUITE)
+    asked = Asked(workloads=(WORKLOAD,), contenders=(REFERENCE, OTHER), margin=0.0, until="the end")
+    plan = racing.planned(asked, suite).replaced(disturbance=None)
+    with (
+        tempfile.TemporaryDirectory(prefix="deadheat-bench-") as scratch,
+        this_machine(plan.run) as (host, stop),
+    ):
+        folder = run_folder.create(Path(scratch) / "runs", plan, machine.describe())
+        builder = Builder(host, stop)
+        runner = Runner(plan, suite, folder, DRIVERS, host, NoView(), stop, [], builder)
+        neighbour = Neighbour(BURST_S, share, nice=0) if share else None
+        with on_cpus(plan.generator_cpus), beside(neighbour, Path(scratch)):
+            runner.run()
+        found = tally.tally(plan.workloads[0], whole_blocks(runner.observations))
+    return Raced(share, repeat, tuple(blocks(found)), clock.stamp())
+
+
+def blocks(found: tally.Tally) -> Iterator[Block]:
+    """Of every block that both were in."""
+    around = {one.block: one for one in found.interference}
+    for block in found.common_blocks(REFERENCE, OTHER):
+        watched = around[block].wall_ns * len(around[block].cpus)
+        effect = math.log(_rate(found, OTHER, block) / _rate(found, REFERENCE, block))
+        yield Block(others=around[block].others_used_ns / watched, effect=effect)
+
+
+def _rate(found: tally.Tally, entry: str, block: int) -> float:
+    """Replies over counted time, both summed."""
+    turns = [tally.sums(tally.throughput_rps, turn) for turn in found.turns[entry][block]]
+    return sum(replies for replies, _ in turns) / sum(seconds for _, seconds in turns)
+
+
+def slope(of: Sequence[Block]) -> tuple[float, float]:
+    """Log ratio a unit of share, least squares, and the half-width of its 95% interval."""
+    x, y = (np.array([getattr(block, name) for block in of]) for name in ("others", "effect"))
+    around = x - x.mean()
+    found = float((around * y).sum() / (around**2).sum())
+    rest = y - y.mean() - found * around
+    error = math.sqrt(float((rest**2).sum()) / (len(of) - 2) / float((around**2).sum()))
+    return found, float(student.ppf(0.975, len(of) - 2)) * error
+
+
+def table(done: Sequence[Raced]) -> list[str]:
+    """The ratio by share, the slope, and the share at which it has moved by 1%."""
+    if not done:
+        return ["Nothing was raced yet."]
+    lines = ["| neighbour, of one core | races | blocks | others used, median | Express over Go, median |",
+             "| --: | --: | --: | --: | --: |"]  # fmt: skip
+    for share in SHARES:
+        of = [block for one in done if one.share == share for block in one.blocks]
+        if of:
+            races = sum(one.share == share for one in done)
+            others = float(np.median([block.others for block in of]))
+            ratio = math.exp(float(np.median([block.effect for block in of])))
+            lines.append(f"| {share:.0%} | {races} | {len(of)} | {others:.1%} | {ratio:.4f} |")
+    every = [block for one in done for block in one.blocks]
+    found, half = slope(every)
+    # Where the slope's far end would have moved the ratio by 1%: sure to be no more than that below it.
+    steepest = abs(found) + half
+    moved, low, high = (f"{0.1 * by:+.1%}" for by in (found, found - half, found + half))
+    days = ", ".join(sorted({one.at[:10] for one in done}))
+    lines += [
+        "",
+        f"A neighbour that uses 10% of the race's CPUs moves the ratio by {moved} (95% {low} to {high}), over "
+        f"{len(every)} blocks, {days}. It has moved by {MOVED:.0%} at {MOVED / abs(found):.1%} by the "
+        f"estimate, at {MOVED / steepest:.1%} by the interval's far end.",
+    ]
+    return lines
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("--for-seconds", type=float, default=math.inf, help="begin no race after that")
+    parser.add_argument("--write", action="store_true", help="only put the table into docs/method.md")
+    asked = parser.parse_args()
+    if asked.write:
+        page.put("python -m bench.foreign_share", table(read()), METHOD)
+        return
+    until = time.monotonic() + asked.for_seconds
+    while (following := next(left(read()), None)) is not None and time.monotonic() < until:
+        raced = race(*following)
+        with RACES.open("a") as file:
+            print(json.dumps(asdict(raced)), file=file)
+    print("\n".join(table(read())))
+
+
+if __name__ == "__main__":
+    main()
