@@ -148,8 +148,8 @@ def table(done: Sequence[Raced]) -> list[str]:
     days = ", ".join(sorted({one.at[:10] for one in done}))
     lines += [
         "",
-        f"A neighbour that uses 10% of the race's CPUs moves the ratio by {moved} (95% {low} to {high}), over "
-        f"{len(every)} blocks, {days}. It has moved by {MOVED:.0%} at {MOVED / abs(found):.1%} by the "
+        f"A neighbour that uses 10% of the race's CPUs moves the ratio by {moved} (95% {low} to {high}), "
+        f"over {len(every)} blocks, {days}. It has moved by {MOVED:.0%} at {MOVED / abs(found):.1%} by the "
         f"estimate, at {MOVED / steepest:.1%} by the interval's far end.",
     ]
     return lines
