@@ -2,61 +2,26 @@
 
 #[path = "support/grpc.rs"]
 mod greeter;
+#[path = "support/serving.rs"]
+mod serving;
 
 use deadheat_load::load::run_control::RunControl;
 use deadheat_load::protocol::grpc::CallSpec;
 use deadheat_load::target;
 use greeter::{ask, load, spec, turn};
-use serde_json::{json, Value};
-use std::io::{BufRead, BufReader, Read};
+use serde_json::json;
+use serving::Server;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
 
-/// `deadheat-load serve grpc`.
-struct Ours {
-    child: Child,
-    address: SocketAddr,
-}
-
-impl Ours {
-    fn start(options: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_deadheat-load"))
-            .args(["serve", "grpc", "--port", "0", "--count"])
-            .args(options)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("our own program");
-        let mut line = String::new();
-        let mut stderr = BufReader::new(child.stderr.as_mut().unwrap());
-        stderr.read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("listening on ").unwrap();
-        let address = address.parse().unwrap();
-        Self { child, address }
-    }
-
-    fn stop(mut self) -> Value {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-        let mut text = String::new();
-        let mut stdout = self.child.stdout.take().unwrap();
-        stdout.read_to_string(&mut text).unwrap();
-        serde_json::from_str(&text).unwrap()
-    }
-}
-
-impl Drop for Ours {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
+fn ours(options: &[&str]) -> Server {
+    Server::of("grpc", options)
 }
 
 #[test]
 fn greetings_echoes_and_streams() {
-    let server = Ours::start(&["--hello"]);
-    let mut target = target::open(&spec(server.address, ask())).unwrap();
+    let server = ours(&["--hello"]);
+    let mut target = target::open(&spec(server.socket(), ask())).unwrap();
     for token in ["a", "\u{e9}\u{1f600}", "longer than it was before", ""] {
         let slice = target
             .run(&turn(token, 1_000), &RunControl::default())
@@ -75,7 +40,7 @@ fn greetings_echoes_and_streams() {
         deadline_ms: Some(10_000),
         ..ask()
     };
-    let slice = load(&spec(server.address, streamed.clone()), 500);
+    let slice = load(&spec(server.socket(), streamed.clone()), 500);
     assert_eq!(
         (slice.counts.replies_all, slice.counts.first_error),
         (500, None)
@@ -84,7 +49,7 @@ fn greetings_echoes_and_streams() {
         messages: Some(99),
         ..streamed
     };
-    let slice = load(&spec(server.address, short), 20);
+    let slice = load(&spec(server.socket(), short), 20);
     assert_eq!(slice.counts.errors.body, 20);
     assert_eq!(
         slice.counts.first_error.unwrap(),
@@ -92,7 +57,7 @@ fn greetings_echoes_and_streams() {
     );
     assert_eq!(server.stop()["requests"], 4_520);
 
-    let server = Ours::start(&[]);
+    let server = ours(&[]);
     // The same bytes are a HelloReply, too.
     let echo = CallSpec {
         expect: Some(json!({"message": "{token}"})),
@@ -101,7 +66,7 @@ fn greetings_echoes_and_streams() {
     for gzip in [false, true] {
         let slice = load(
             &spec(
-                server.address,
+                server.socket(),
                 CallSpec {
                     gzip,
                     ..echo.clone()
@@ -118,14 +83,14 @@ fn greetings_echoes_and_streams() {
 
 #[test]
 fn messages_larger_than_every_window() {
-    let server = Ours::start(&[]);
+    let server = ours(&[]);
     let name = "x".repeat(1_000_000);
     let large = CallSpec {
         data: json!({"name": name}),
         expect: Some(json!({"message": name})),
         ..ask()
     };
-    let slice = load(&spec(server.address, large.clone()), 40);
+    let slice = load(&spec(server.socket(), large.clone()), 40);
     assert_eq!(
         (slice.counts.replies_all, slice.counts.first_error),
         (40, None)
@@ -134,7 +99,7 @@ fn messages_larger_than_every_window() {
         data: json!({"name": "x".repeat(5_000_000)}),
         ..large
     };
-    let slice = load(&spec(server.address, too_large), 5);
+    let slice = load(&spec(server.socket(), too_large), 5);
     assert_eq!(slice.counts.errors.status, 5);
     assert_eq!(
         slice.counts.first_error.unwrap(),
@@ -144,8 +109,8 @@ fn messages_larger_than_every_window() {
 
 #[test]
 fn lies_of_our_server_are_counted_as_what_they_are() {
-    let server = Ours::start(&["--hello", "--fail", "1/10", "--wrong-body", "1/25"]);
-    let slice = load(&spec(server.address, ask()), 1_000);
+    let server = ours(&["--hello", "--fail", "1/10", "--wrong-body", "1/25"]);
+    let slice = load(&spec(server.socket(), ask()), 1_000);
     assert_eq!(
         (slice.counts.errors.status, slice.counts.errors.body),
         (100, 20)
@@ -160,22 +125,22 @@ fn lies_of_our_server_are_counted_as_what_they_are() {
         (&json!(100), &json!(20))
     );
 
-    let server = Ours::start(&["--hello", "--byte-by-byte"]);
-    let slice = load(&spec(server.address, ask()), 200);
+    let server = ours(&["--hello", "--byte-by-byte"]);
+    let slice = load(&spec(server.socket(), ask()), 200);
     assert_eq!(
         (slice.counts.replies_all, slice.counts.first_error),
         (200, None)
     );
 
-    let server = Ours::start(&["--hello", "--grpc-status", "13"]);
-    let slice = load(&spec(server.address, ask()), 100);
+    let server = ours(&["--hello", "--grpc-status", "13"]);
+    let slice = load(&spec(server.socket(), ask()), 100);
     assert_eq!(
         (slice.counts.replies_all, slice.counts.errors.status),
         (0, 100)
     );
     assert_eq!(slice.counts.first_error.unwrap(), "grpc-status 13 INTERNAL");
 
-    let server = Ours::start(&["--hello"]);
+    let server = ours(&["--hello"]);
     let unknown = CallSpec {
         proto: None,
         protoset: Some(compiled()),
@@ -185,7 +150,7 @@ fn lies_of_our_server_are_counted_as_what_they_are() {
         call: "other.Service/Unknown".into(),
         ..unknown
     };
-    let slice = load(&spec(server.address, unknown), 10);
+    let slice = load(&spec(server.socket(), unknown), 10);
     assert_eq!(
         slice.counts.first_error.unwrap(),
         "grpc-status 12 UNIMPLEMENTED"

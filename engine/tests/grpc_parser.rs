@@ -1,5 +1,9 @@
 //! The gRPC reply parser: the same replies however the bytes are cut, and no panic ever.
 
+#[path = "support/feed.rs"]
+#[allow(dead_code, reason = "each test binary uses its own part")]
+mod feed;
+
 use deadheat_load::protocol::grpc::{CallSpec, Grpc};
 use deadheat_load::protocol::h2::frame::{self, Frame};
 use deadheat_load::protocol::h2::hpack::{indexed, literal, literal_indexed};
@@ -40,31 +44,8 @@ fn greeter() -> Grpc {
 /// Stream, status and kind of failure of each reply, and whether the bytes were right at all.
 type Outcome = (Vec<(u32, u16, Option<ErrorKind>)>, bool);
 
-/// Feeds `pieces` one after the other, keeping what was not used, as the loop does.
 fn feed(pieces: &[&[u8]], in_flight: u32) -> Outcome {
-    let mut protocol = protocol();
-    let mut output = Vec::new();
-    let mut state = protocol.connect(in_flight, &mut output);
-    for slot in 0..in_flight {
-        protocol.request(&mut state, slot, 0, &mut output);
-    }
-    let mut replies = Vec::new();
-    let mut unread = Vec::new();
-    for piece in pieces {
-        unread.extend_from_slice(piece);
-        let mut take = |reply: deadheat_load::protocol::Reply| {
-            replies.push((
-                reply.slot,
-                reply.status,
-                reply.failure.map(|failure| failure.kind),
-            ));
-        };
-        match protocol.receive(&mut state, &unread, &mut output, &mut take) {
-            Ok(used) => drop(unread.drain(..used)),
-            Err(_) => return (replies, false),
-        }
-    }
-    (replies, true)
+    feed::feed(protocol(), pieces, in_flight)
 }
 
 /// One reply to stream `id`, and what is to be said of it.

@@ -1,8 +1,11 @@
 //! The HTTP/1.1 reply parser: the same replies however the bytes are cut, and no panic ever.
 
+#[path = "support/feed.rs"]
+mod feed;
+
 use deadheat_load::protocol::http::Request;
 use deadheat_load::protocol::http1::Http1;
-use deadheat_load::protocol::{ErrorKind, Protocol};
+use deadheat_load::protocol::ErrorKind;
 use proptest::prelude::*;
 
 fn protocol() -> Http1 {
@@ -15,28 +18,8 @@ fn protocol() -> Http1 {
 /// Status and kind of failure of each reply, and whether the bytes were the protocol at all.
 type Outcome = (Vec<(u16, Option<ErrorKind>)>, bool);
 
-/// Feeds `pieces` one after the other, keeping what was not used, as the loop does.
 fn feed(pieces: &[&[u8]], in_flight: u32) -> Outcome {
-    let mut protocol = protocol();
-    let mut output = Vec::new();
-    let mut state = protocol.connect(in_flight, &mut output);
-    for slot in 0..in_flight {
-        protocol.request(&mut state, slot, 0, &mut output);
-    }
-    let mut replies = Vec::new();
-    let mut unread = Vec::new();
-    for piece in pieces {
-        unread.extend_from_slice(piece);
-        let mut take = |reply: deadheat_load::protocol::Reply| {
-            assert_eq!(reply.slot as usize, replies.len(), "replies come in order");
-            replies.push((reply.status, reply.failure.map(|failure| failure.kind)));
-        };
-        match protocol.receive(&mut state, &unread, &mut output, &mut take) {
-            Ok(used) => drop(unread.drain(..used)),
-            Err(_) => return (replies, false),
-        }
-    }
-    (replies, true)
+    feed::in_order(feed::feed(protocol(), pieces, in_flight))
 }
 
 fn reply() -> impl Strategy<Value = (Vec<u8>, u16, Option<ErrorKind>)> {

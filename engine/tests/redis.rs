@@ -1,5 +1,7 @@
 //! Redis load against a real redis-server, against our own sink, and against servers that lie.
 
+#[path = "support/serving.rs"]
+mod serving;
 mod support;
 
 use deadheat_load::load::run::{RunResult, RunSpec};
@@ -7,27 +9,28 @@ use deadheat_load::load::run_control::RunControl;
 use deadheat_load::protocol::redis::{words, CommandSpec};
 use deadheat_load::target::{self, Spec};
 use serde_json::{json, Value};
+use serving::Server;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 
-/// A server process; it ends with its test.
-struct Server {
+/// A real Redis; it ends with its test.
+struct RealRedis {
     child: Child,
     address: SocketAddr,
 }
 
-impl Server {
+impl RealRedis {
     /// A real Redis of our own, with nothing kept on disk.
-    fn redis(options: &[&str]) -> Self {
+    fn start(options: &[&str]) -> Self {
         // A port that was free may be somebody else's by the time that Redis is there.
         (0..20)
-            .find_map(|_| Self::redis_on_a_free_port(options))
+            .find_map(|_| Self::on_a_free_port(options))
             .expect("redis-server ends as soon as it is started")
     }
 
     /// `None` if it ended, as it does where somebody else has its port.
-    fn redis_on_a_free_port(options: &[&str]) -> Option<Self> {
+    fn on_a_free_port(options: &[&str]) -> Option<Self> {
         let free = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = free.local_addr().unwrap();
         drop(free);
@@ -61,41 +64,17 @@ impl Server {
         }
         None
     }
-
-    fn sink(options: &[&str]) -> Self {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_deadheat-load"))
-            .args(["serve", "redis", "--port", "0", "--count"])
-            .args(options)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("our own program");
-        let mut line = String::new();
-        let mut stderr = BufReader::new(child.stderr.as_mut().unwrap());
-        stderr.read_line(&mut line).unwrap();
-        let address = line.trim().strip_prefix("listening on ").unwrap();
-        let address = address.parse().unwrap();
-        Self { child, address }
-    }
-
-    /// Ends it; every line that it printed.
-    fn stop(mut self) -> Vec<Value> {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::TERM).unwrap();
-        let mut text = String::new();
-        let mut stdout = self.child.stdout.take().unwrap();
-        stdout.read_to_string(&mut text).unwrap();
-        text.lines()
-            .map(|line| serde_json::from_str(line).unwrap())
-            .collect()
-    }
 }
 
-impl Drop for Server {
+impl Drop for RealRedis {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+fn our_sink(options: &[&str]) -> Server {
+    Server::of("redis", options)
 }
 
 fn spec(address: SocketAddr, before: &str, commands: &[&str], expect: Option<Vec<Value>>) -> Spec {
@@ -124,7 +103,7 @@ fn load(spec: &Spec, requests: u64) -> RunResult {
 
 #[test]
 fn a_real_redis_answers_right() {
-    let server = Server::redis(&[]);
+    let server = RealRedis::start(&[]);
     for resp3 in [false, true] {
         let commands = [
             "SET k{token} v{token}",
@@ -148,7 +127,7 @@ fn a_real_redis_answers_right() {
 
 #[test]
 fn numbers_in_commands_and_replies() {
-    let server = Server::redis(&[]);
+    let server = RealRedis::start(&[]);
     let numbered = [json!("{token}-{seq}"), json!("OK"), json!(["{seq}"])];
     let commands = ["ECHO {token}-{seq}", "SET k{seq} {seq}", "MGET k99"];
     for (n, pipeline) in [(1, 1), (1, 16), (2, 16)] {
@@ -172,7 +151,7 @@ fn numbers_in_commands_and_replies() {
 
 #[test]
 fn a_real_redis_counts_what_it_was_asked() {
-    let server = Server::redis(&[]);
+    let server = RealRedis::start(&[]);
     let slice = load(&spec(server.address, "", &["INCR n"], None), 5_000);
     assert_eq!(
         (slice.counts.replies_all, slice.counts.errors.total()),
@@ -187,7 +166,7 @@ fn a_real_redis_counts_what_it_was_asked() {
 
 #[test]
 fn passwords_and_databases() {
-    let server = Server::redis(&["--requirepass", "s3cret"]);
+    let server = RealRedis::start(&["--requirepass", "s3cret"]);
     let ok = Some(vec![json!("OK")]);
     for resp3 in [false, true] {
         let mut spec = spec(server.address, ":s3cret@", &["SET a 1"], ok.clone());
@@ -223,7 +202,7 @@ fn passwords_and_databases() {
 
 #[test]
 fn error_replies_and_wrong_ones_are_told_apart() {
-    let server = Server::redis(&[]);
+    let server = RealRedis::start(&[]);
     let expect = Some(vec![json!("OK"), json!(1), json!("ba")]);
     let spec = spec(
         server.address,
@@ -249,7 +228,7 @@ fn error_replies_and_wrong_ones_are_told_apart() {
 
 #[test]
 fn the_sink_answers_as_redis_does() {
-    let (redis, sink) = (Server::redis(&[]), Server::sink(&[]));
+    let (redis, sink) = (RealRedis::start(&[]), our_sink(&[]));
     let script = [
         "SET a bar",
         "GET a",
@@ -294,7 +273,7 @@ fn the_sink_answers_as_redis_does() {
         stream.read_to_string(&mut text).unwrap();
         text
     };
-    assert_eq!(ask(sink.address), ask(redis.address));
+    assert_eq!(ask(sink.socket()), ask(redis.address));
 }
 
 /// The pipeline of the study, `n` instead of 100,000 times.
@@ -320,7 +299,7 @@ fn study(n: usize) -> Vec<u8> {
 
 /// Sends all in pieces of `at_once` bytes, reading nothing before the end unless `meanwhile`.
 fn ask_sink(sink: &Server, bytes: &[u8], at_once: usize, meanwhile: bool) -> u64 {
-    let mut stream = TcpStream::connect(sink.address).unwrap();
+    let mut stream = TcpStream::connect(sink.socket()).unwrap();
     let mut reading = stream.try_clone().unwrap();
     let read = std::thread::spawn(move || {
         if !meanwhile {
@@ -346,12 +325,12 @@ fn fnv(text: &str) -> String {
 
 #[test]
 fn the_sink_tells_what_it_was_asked() {
-    let sink = Server::sink(&[]);
+    let sink = our_sink(&[]);
     let bytes = study(5_000);
     for at_once in [bytes.len(), 1_000, 7_919] {
         ask_sink(&sink, &bytes, at_once, true);
     }
-    let lines = sink.stop();
+    let lines = sink.stop_all();
     let (count, reports) = lines.split_last().unwrap();
     assert_eq!(count["requests"], 3 * 20_003);
     assert_eq!(reports.len(), 3);
@@ -371,9 +350,9 @@ fn the_sink_tells_what_it_was_asked() {
 
 #[test]
 fn lies_of_the_sink_are_counted_as_what_they_are() {
-    let sink = Server::sink(&["--fail", "1/10", "--wrong-body", "1/25"]);
+    let sink = our_sink(&["--fail", "1/10", "--wrong-body", "1/25"]);
     let slice = load(
-        &spec(sink.address, "", &["SET a bar"], Some(vec![json!("OK")])),
+        &spec(sink.socket(), "", &["SET a bar"], Some(vec![json!("OK")])),
         1_000,
     );
     assert_eq!(
@@ -381,15 +360,15 @@ fn lies_of_the_sink_are_counted_as_what_they_are() {
         (100, 20)
     );
     assert_eq!(slice.counts.replies_all, 880);
-    let lines = sink.stop();
+    let lines = sink.stop_all();
     let count = lines.last().unwrap();
     assert_eq!(
         (&count["fail"], &count["wrong_body"]),
         (&json!(100), &json!(20))
     );
-    let sink = Server::sink(&["--byte-by-byte"]);
+    let sink = our_sink(&["--byte-by-byte"]);
     let slice = load(
-        &spec(sink.address, "", &["SET a bar"], Some(vec![json!("OK")])),
+        &spec(sink.socket(), "", &["SET a bar"], Some(vec![json!("OK")])),
         1_000,
     );
     assert_eq!(

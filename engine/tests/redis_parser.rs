@@ -1,17 +1,19 @@
 //! The Redis reply parser: the same replies however the bytes are cut, and no panic ever.
 
+#[path = "support/feed.rs"]
+mod feed;
+
 use deadheat_load::address::Url;
 use deadheat_load::protocol::redis::resp::{Malformed, Progress, Reader};
 use deadheat_load::protocol::redis::{CommandSpec, Login, Redis};
-use deadheat_load::protocol::{ErrorKind, Protocol};
+use deadheat_load::protocol::ErrorKind;
 use proptest::prelude::*;
 use serde_json::json;
 
 /// Kind of failure of each reply, and whether the bytes were the protocol at all.
 type Outcome = (Vec<Option<ErrorKind>>, bool);
 
-/// Feeds `pieces` one after the other, keeping what was not used, as the loop does. The reply
-/// expected is always the text `hello`.
+/// The reply expected is always the text `hello`.
 fn feed(pieces: &[&[u8]], in_flight: u32) -> Outcome {
     let ask = CommandSpec {
         commands: vec![vec!["GET".into(), "foo".into()]],
@@ -19,26 +21,9 @@ fn feed(pieces: &[&[u8]], in_flight: u32) -> Outcome {
         ..CommandSpec::default()
     };
     let url = Url::parse("redis://127.0.0.1").unwrap();
-    let mut protocol = Redis::new(&ask, Login::from_url(&url, false).unwrap()).unwrap();
-    let mut output = Vec::new();
-    let mut state = protocol.connect(in_flight, &mut output);
-    for slot in 0..in_flight {
-        protocol.request(&mut state, slot, 0, &mut output);
-    }
-    let mut replies = Vec::new();
-    let mut unread = Vec::new();
-    for piece in pieces {
-        unread.extend_from_slice(piece);
-        let mut take = |reply: deadheat_load::protocol::Reply| {
-            assert_eq!(reply.slot as usize, replies.len(), "replies come in order");
-            replies.push(reply.failure.map(|failure| failure.kind));
-        };
-        match protocol.receive(&mut state, &unread, &mut output, &mut take) {
-            Ok(used) => drop(unread.drain(..used)),
-            Err(_) => return (replies, false),
-        }
-    }
-    (replies, true)
+    let protocol = Redis::new(&ask, Login::from_url(&url, false).unwrap()).unwrap();
+    let (replies, whole) = feed::in_order(feed::feed(protocol, pieces, in_flight));
+    (replies.into_iter().map(|(_, kind)| kind).collect(), whole)
 }
 
 /// A reply of any form, and what is to be said of it.

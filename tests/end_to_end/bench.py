@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.made.cramped import cramped
+
 HABITS = Path(__file__).parents[1] / "fixtures" / "habits"
 IMPATIENT = Path(__file__).parent / "impatient.py"
 
@@ -173,7 +175,7 @@ class Deadheat:
         if self.cpus is not None:
             argv = ["taskset", "-c", ",".join(map(str, sorted(self.cpus))), *argv]
         if self.limit_bytes is not None:
-            argv = ["prlimit", f"--fsize={self.limit_bytes}", *argv]
+            argv = [*cramped(self.limit_bytes), *argv]
         return argv
 
     def environment(self) -> dict[str, str]:

@@ -13,6 +13,7 @@ import pytest
 
 from deadheat.history import store
 from deadheat.history.database import FILE, open_
+from tests.made.cramped import cramped
 
 from .made_up import results
 
@@ -105,7 +106,7 @@ def test_a_full_disk_leaves_the_trend_page_that_is_there(kept: Path) -> None:
     # SQLite shares 32 kB of memory by a file: the limit lies above that and below the page's size.
     words = ("history", "http-hello", "rust", "--html", folder / "trend.html")
     ran = subprocess.run(
-        ["prlimit", "--fsize=33000", DEADHEAT, *words, "--out", kept],
+        [*cramped(33_000), DEADHEAT, *words, "--out", kept],
         capture_output=True, text=True, timeout=LIMIT_S, check=False,
     )  # fmt: skip
     assert ran.returncode == 3, ran.stderr

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from deadheat.errors import UserError
 from deadheat.model.observation import BlockEnded, BlockStarted, Failed, Invocation, Observation
 from deadheat.storage.journal import Journal, read, seal, whole_blocks
+from tests.made.cramped import UNMEASURED
 
 
 def invocation(block: int, round_: int = 0) -> Invocation:
@@ -111,7 +112,9 @@ def test_a_full_disk_is_one_clear_line_and_loses_nothing(path: Path, tmp_path: P
         except UserError as error:
             print(error.message, "|", error.hint)
     """)
-    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [*UNMEASURED, sys.executable, "-c", script], capture_output=True, text=True, check=True
+    )
     assert "the journal cannot be written: " in ran.stdout
     assert "--resume" in ran.stdout
     assert read(path) == (block(0), None)

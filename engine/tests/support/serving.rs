@@ -4,6 +4,7 @@
 
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
 
 pub struct Server {
@@ -39,15 +40,27 @@ impl Server {
         &self.address
     }
 
+    /// The same as numbers.
+    pub fn socket(&self) -> SocketAddr {
+        self.address.parse().expect("an address and a port")
+    }
+
     /// Stops it as the referee would, and gives its own count.
-    pub fn stop(mut self) -> Value {
+    pub fn stop(self) -> Value {
+        let [count] = <[Value; 1]>::try_from(self.stop_all()).expect("one JSON object");
+        count
+    }
+
+    /// Stops it as the referee would, and gives every line that it printed.
+    pub fn stop_all(mut self) -> Vec<Value> {
         let pid = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("it runs");
         let mut text = String::new();
         let mut stdout = self.child.stdout.take().expect("piped");
         stdout.read_to_string(&mut text).expect("text");
         assert!(self.child.wait().expect("it ends").success());
-        serde_json::from_str(&text).expect("one JSON object")
+        let read = |line| serde_json::from_str(line).expect("a JSON object");
+        text.lines().map(read).collect()
     }
 }
 

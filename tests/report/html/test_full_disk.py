@@ -13,6 +13,7 @@ import pytest
 
 from deadheat.app import reports
 from deadheat.storage.run_folder import RunFolder
+from tests.made.cramped import cramped
 from tests.made.runs import Made
 
 DEADHEAT = Path(sys.executable).parent / "deadheat"
@@ -28,10 +29,10 @@ def folder(tmp_path: Path) -> RunFolder:
     return found
 
 
-def cramped(limit_bytes: int, *args: str | Path) -> str:
+def complaint_of(limit_bytes: int, *args: str | Path) -> str:
     """`deadheat` where no file may grow beyond the limit; what it complained of in its two lines."""
     ran = subprocess.run(
-        ["prlimit", f"--fsize={limit_bytes}", DEADHEAT, *args],
+        [*cramped(limit_bytes), DEADHEAT, *args],
         capture_output=True, text=True, timeout=LIMIT_S, check=False,
     )  # fmt: skip
     assert ran.returncode == 3, ran.stderr
@@ -48,7 +49,7 @@ def test_the_page_that_is_there_stays(folder: RunFolder) -> None:
     before = contents(folder.path)
     room = len(before["report.html"]) // 2
     assert room > max(len(content) for name, content in before.items() if "results" in name)
-    said = cramped(room, "report", "run", "--out", folder.path.parent)
+    said = complaint_of(room, "report", "run", "--out", folder.path.parent)
     assert "report.html: cannot be written: File too large" in said
     assert contents(folder.path) == before
 
@@ -57,7 +58,7 @@ def test_results_edited_by_hand_stay_where_they_cannot_be_kept(folder: RunFolder
     edited = folder.results_file.read_text().replace('"A title"', '"The very best"')
     folder.results_file.write_text(edited)
     before = contents(folder.path)
-    said = cramped(len(edited) // 2, "report", "run", "--out", folder.path.parent)
+    said = complaint_of(len(edited) // 2, "report", "run", "--out", folder.path.parent)
     assert "results.edited.json: cannot be written" in said
     assert contents(folder.path) == before
 
@@ -67,7 +68,7 @@ def test_the_picture_that_is_there_stays(folder: RunFolder, tmp_path: Path, kind
     (tmp_path / "posts").mkdir()
     picture = tmp_path / "posts" / f"race.{kind}"
     picture.write_text("an older picture")
-    said = cramped(1000, "show", "run", "--out", folder.path.parent, "--image", picture)
+    said = complaint_of(1000, "show", "run", "--out", folder.path.parent, "--image", picture)
     assert f"race.{kind}: cannot be written: File too large" in said
     assert contents(tmp_path / "posts") == {picture.name: b"an older picture"}
 
