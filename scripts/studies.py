@@ -33,33 +33,37 @@ class Figures:
             raise SystemExit(f"no run checked a claim of {study}")
         self._study = study
         order = dict.fromkeys(
-            (row.id, row.method) for run in self._runs for row in run.claims if row.study == study
+            (row.id, row.method, row.shape is not None)
+            for run in self._runs
+            for row in run.claims
+            if row.study == study
         )
         self.claims = [self._claim(*key) for key in order]
 
-    def _claim(self, id_: str, method: str) -> ClaimResult:
+    def _claim(self, id_: str, method: str, shaped: bool) -> ClaimResult:
         """From the first run that checked it, else the first that says why it could not."""
         rows = [
             row
             for run in self._runs
             for row in run.claims
-            if (row.study, row.id, row.method) == (self._study, id_, method)
+            if (row.study, row.id, row.method, row.shape is not None) == (self._study, id_, method, shaped)
         ]
         return next((row for row in rows if row.here is not None), rows[0])
 
-    def claim(self, id_: str, method: str = "deadheat") -> ClaimResult:
+    def claim(self, id_: str, method: str = "deadheat", *, shaped: bool = False) -> ClaimResult:
+        """`shaped`: under the study's own load."""
         for row in self.claims:
-            if (row.id, row.method) == (id_, method):
+            if (row.id, row.method, row.shape is not None) == (id_, method, shaped):
                 return row
         raise SystemExit(f"{self._study} makes no claim {id_} (by the method {method})")
 
-    def here(self, id_: str, method: str = "deadheat") -> str:
+    def here(self, id_: str, method: str = "deadheat", *, shaped: bool = False) -> str:
         """The ratio here with its interval, without remarks."""
-        return claims_table.here(self.claim(id_, method).replaced(reasons=()))
+        return claims_table.here(self.claim(id_, method, shaped=shaped).replaced(reasons=()))
 
-    def answer(self, id_: str) -> str:
+    def answer(self, id_: str, *, shaped: bool = False) -> str:
         """What became of a claim: direction, and size where one was published."""
-        return claims_table.answer(self.claim(id_))
+        return claims_table.answer(self.claim(id_, shaped=shaped))
 
     def race(self, workload: str, method: str = "deadheat", setting: str | None = None) -> RaceResult:
         races = [r for run in self._runs for r in run.workloads if (r.name, r.method) == (workload, method)]
@@ -86,11 +90,12 @@ class Figures:
         return [gate for gate in self._runs[0].published_gates if gate.study == self._study]
 
     def table(self) -> str:
-        """Every claim: published, by our method, by the study's own."""
-        lines = ["| claim | published | here, by Deadheat | direction | size | here, its own method |"]
-        lines.append("| --- | --- | --- | --- | --- | --- |")
+        """Every claim: published, by our method under the usual load and under the study's, by its own."""
+        shaped = "here, under the study's load"
+        head = "| claim | published | here, by Deadheat | direction | size |"
+        lines = [f"{head} {shaped} | here, its own method |", "| --- | --- | --- | --- | --- | --- | --- |"]
         for row in self.claims:
-            if row.method != "deadheat":
+            if row.method != "deadheat" or row.shape is not None:
                 continue
             own = self.claim(row.id, "as-published")
             cells = (
@@ -99,10 +104,21 @@ class Figures:
                 "" if row.here is None else self.here(row.id),
                 claims_table.direction(row) + (f": {reasons.joined(row.reasons)}" if row.reasons else ""),
                 row.size or "",
+                self._under_its_load(row.id),
                 "" if own.here is None else self.here(row.id, "as-published"),
             )
             lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
         return "\n".join(lines)
+
+    def _under_its_load(self, id_: str) -> str:
+        """What became of a claim under the study's load, where that is another than ours; else nothing."""
+        rows = [row for row in self.claims if row.id == id_ and row.shape is not None]
+        return "; ".join(
+            claims_table.here(row)
+            if row.here is None
+            else f"{self.here(id_, shaped=True)}: {claims_table.answer(row)}"
+            for row in rows
+        )
 
     def side_by_side(self, workload: str) -> str:
         """The study's own table, published and measured."""

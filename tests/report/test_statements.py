@@ -13,7 +13,8 @@ from click.testing import CliRunner
 
 from deadheat.cli.app import app
 from deadheat.generators import wrk
-from deadheat.model.claim import PublishedRow, Study
+from deadheat.model.claim import Study
+from deadheat.model.published import PublishedRow
 from deadheat.model.result import Results
 from deadheat.model.statement import Statement
 from deadheat.report import claims_table, published_columns, statements

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from deadheat.errors import UserError
-from deadheat.model.claim import PublishedLoad
+from deadheat.model.published import PublishedLoad
 from deadheat.report.claims_table import advice
 from deadheat.results import claims, outcomes
 from deadheat.suite.suite import load

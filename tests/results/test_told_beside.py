@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from deadheat.model.claim import PublishedRow
 from deadheat.model.observation import OutsideRun
+from deadheat.model.published import PublishedRow
 from deadheat.model.result import (
     AnyResult,
     BySlices,

@@ -192,7 +192,7 @@ def run(options: RaceOptions) -> None:
 def _asked(options: RaceOptions) -> Asked:
     from deadheat.plan import Asked
 
-    servers, generators = _cpus(options)
+    servers, generators, usable = _cpus(options)
     ad_hoc = bool(options.command or options.program)
     return Asked(
         workloads=options.workloads,
@@ -212,6 +212,7 @@ def _asked(options: RaceOptions) -> Asked:
         parameters=_parameters(options),
         server_cpus=servers,
         generator_cpus=generators,
+        usable_cpus=usable,
         command=("deadheat", *map(values.without_password, sys.argv[1:])),
     )
 
@@ -256,17 +257,17 @@ def _written(wanted: AdHoc, options: RaceOptions) -> Suite:
     return ad_hoc.suite_of(wanted, terminal.view(), answers_may_differ=options.answers_may_differ)
 
 
-def _cpus(options: RaceOptions) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Of the servers, and of the generator; where nothing is pinned both may use all."""
+def _cpus(options: RaceOptions) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
+    """Of the servers, of the generator (where nothing is pinned both may use all), and all that there are:
+    the servers' first, then whole cores."""
     from deadheat.hosts.cpus import default_cpus, scale_cpus
 
     every = tuple(sorted(os.sched_getaffinity(0)))
     default = scale_cpus(every) if options.scale else default_cpus()
     pinned = options.method == "deadheat"
-    return (
-        options.server_cpus or (default.servers if pinned else every),
-        options.generator_cpus or (default.generators if pinned else every),
-    )
+    servers = options.server_cpus or (default.servers if pinned else every)
+    generators = options.generator_cpus or (default.generators if pinned else every)
+    return servers, generators, tuple(dict.fromkeys([*servers, *scale_cpus(every).servers, *every]))
 
 
 def _parameters(options: ParameterOptions) -> dict[str, tuple[str, ...]]:
@@ -288,7 +289,7 @@ def _watch(options: LiveOptions) -> Watch | None:
 def _print_plan(asked: Asked, suite: Suite) -> None:
     from deadheat.app import race as races
     from deadheat.plan.looks import looks_of
-    from deadheat.report import calibration as words
+    from deadheat.report import calibration, words
 
     plan = races.planned(asked, suite)
     terminal.line(plan.model_dump_json(by_alias=True, indent=2))
@@ -299,7 +300,13 @@ def _print_plan(asked: Asked, suite: Suite) -> None:
             f"{turns:,} turns, about {race.estimated_s or 0:.0f} s; "
             f"{looks_of(race).describe()}"
         )
-    terminal.say(words.sizing(plan.calibration))
+    if len(plan.workloads) > 1:
+        whole_s = sum(race.estimated_s or 0 for race in plan.workloads)
+        terminal.say(f"in all about {words.duration(whole_s)}, builds and checks of answers apart")
+    for shape in suite.study(asked.claims).shape if asked.claims is not None else ():
+        if (shape.cores or 1) > len(asked.usable_cpus):
+            terminal.say(f"not here: {shape.words}, which needs {shape.cores} cores")
+    terminal.say(calibration.sizing(plan.calibration))
 
 
 def _print(raced: Raced, *, as_json: bool) -> None:

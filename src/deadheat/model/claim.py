@@ -6,11 +6,11 @@ from pydantic import Field, model_validator
 
 from deadheat.model.base import Record
 from deadheat.model.kinds.registry import TRAITS, Kind
+from deadheat.model.published import AsPublished, PublishedLoad
 from deadheat.model.reason import Reason
+from deadheat.model.shape import Shape
 from deadheat.model.statement import Statement
 
-# What the studies were measured with; h2load and our own generator are set beside ghz.
-Tool = Literal["wrk", "ghz", "time", "h2load", "deadheat-load"]
 # By the method's version 1, in one word.
 Outcome = Literal["replicated", "different size", "contradicted", "inconclusive", "not run"]
 Direction = Literal["confirmed", "refuted", "dead heat", "open", "not run"]
@@ -93,7 +93,8 @@ class Published(Record):
 class Claim(Record):
     """`a` is better than `b` (or their tie), as published. `where` says where in the text it stands.
 
-    `server_cores` is what the server must have here for the claim to be checked at all.
+    `server_cores` is what the server must have here for the claim to be checked at all. `shape` names the
+    study's load that it was made under, where that is not the workload's own: it is judged under both.
     """
 
     id: str
@@ -101,6 +102,7 @@ class Claim(Record):
     where: str
     workload: str
     setting: str | None = None
+    shape: str | None = None
     metric: ClaimMetric
     a: str
     b: str
@@ -129,92 +131,6 @@ class Claim(Record):
         return a / b if MORE_IS_BETTER[self.metric] else b / a
 
 
-class PublishedLoad(Record):
-    """A published run of a load generator, to hold against Little's law. Milliseconds and connections."""
-
-    name: str
-    where: str
-    throughput_rps: float = Field(gt=0)
-    mean_latency_ms: float = Field(gt=0)
-    asked: int
-    connected: int | None = None
-    note: str | None = None
-
-
-class PublishedRow(Record):
-    """What the study printed of one contender. Milliseconds by the tool's own names; seconds.
-
-    `arguments` are this row's own where they are not the study's. CPU and memory are the server's: per cent
-    of one CPU, and memory as it is printed, with its unit or without. Of wrk: `within_stdev_percent` of its
-    latencies, `thread_rps` (mean, stdev, max, within_stdev_percent), megabytes of 2^20. Of ghz: `histogram`
-    (upper edge in milliseconds, calls), `statuses`. Programs: user and system time apart.
-    """
-
-    contender: str
-    arguments: str | None = None
-    in_flight: int | None = None
-    throughput_rps: float | None = None
-    latency_ms: dict[str, float] = {}
-    errors: dict[str, int] = {}
-    wall_s: float | None = None
-    own_wall_s: float | None = None
-    cpu_s: float | None = None
-    cpu_percent: float | None = None
-    memory: str | None = None
-    generator_cpu_percent: float | None = None
-    requests: int | None = None
-    seconds: float | None = None
-    mb_read: float | None = None
-    transfer_mb_s: float | None = None
-    within_stdev_percent: float | None = None
-    thread_rps: dict[str, float] = {}
-    histogram: tuple[tuple[float, int], ...] = ()
-    statuses: dict[str, int] = {}
-    user_s: float | None = None
-    system_s: float | None = None
-
-
-class OtherTool(Record):
-    """Another generator in the study's shape, raced apart from it: its own arguments, without the length.
-
-    `note` says what is unlike the study.
-    """
-
-    tool: Tool
-    arguments: str
-    note: str
-
-
-class AsPublished(Record):
-    """How the author ran the study, so that it can be run again: `--method as-published`.
-
-    `arguments` are the tool's without its length, which is `seconds` or `total` (requests) and is scaled
-    by the preset. `in_flight`: requests that it asks to have in flight. Each contender is run `runs` times
-    and the best run counts. `path` and `body` are the study's own request and its answer; a contender
-    that answers otherwise is asked for `instead`. `also`: other generators in the same shape.
-    """
-
-    workload: str
-    tool: Tool
-    arguments: str = ""
-    leanest: str | None = None
-    connections: int | None = Field(default=None, ge=1)
-    in_flight: int | None = Field(default=None, ge=1)
-    seconds: int | None = Field(default=None, ge=1)
-    total: int | None = Field(default=None, ge=1)
-    runs: int = Field(default=1, ge=1)
-    path: str | None = None
-    body: str | None = None
-    instead: str | None = None
-    also: tuple[OtherTool, ...] = ()
-    row: tuple[PublishedRow, ...]
-
-    @property
-    def reference(self) -> str:
-        """The first row: what the others are held against."""
-        return self.row[0].contender
-
-
 class Study(Record):
     """`suite/claims/<study>.toml`."""
 
@@ -226,8 +142,24 @@ class Study(Record):
     method: str
     claim: tuple[Claim, ...]
     load: tuple[PublishedLoad, ...] = ()
+    shape: tuple[Shape, ...] = ()
     as_published: AsPublished | None = None
     statement: tuple[Statement, ...] = ()
+
+    @property
+    def shapes(self) -> dict[str, Shape]:
+        """By name."""
+        return {shape.name: shape for shape in self.shape}
+
+    @model_validator(mode="after")
+    def _claims_name_shapes_of_their_workload(self) -> Self:
+        for claim in self.claim:
+            shape = self.shapes.get(claim.shape or "")
+            if claim.shape is not None and (shape is None or shape.workload != claim.workload):
+                raise ValueError(
+                    f'claim "{claim.id}": no shape of {claim.workload} is called "{claim.shape}"'
+                )
+        return self
 
     @model_validator(mode="after")
     def _statements_name_what_is_there(self) -> Self:
@@ -249,6 +181,8 @@ class Study(Record):
 class ClaimResult(Record):
     """What became of a claim here, by one method. `reasons`: why no more can be said, and remarks.
 
+    `shape`: the study's load that it was judged under, in words; null where that is the workload's own.
+
     `direction`: whether the same one is better. `size`: how the difference compares with the published one;
     null where none was published. Both by the interval of `here`, which of a race's own metric is that of the
     verdict, and of another figure one of a `family` of so many such questions. By the method's version 1
@@ -261,6 +195,7 @@ class ClaimResult(Record):
     metric: str
     published: dict[str, float | str | None]
     method: str
+    shape: str | None = None
     here: dict[str, float | tuple[float, float] | None] | None
     outcome: Outcome | None = None
     direction: Direction | None = None

@@ -5,14 +5,15 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from deadheat.model.base import Record
-from deadheat.model.claim import Tool
+from deadheat.model.published import Tool
 
 
 class SlicePlan(Record):
     """Servers under load, by slices. Times in milliseconds.
 
     `loads`: shares of the slowest contender's capacity at which latency is measured in an open loop.
-    `server_cpus`: the servers' CPUs where they are not the run's. `lead_ins_ms`: of entries that need a
+    `server_cpus`: the servers' CPUs where they are not the run's; `shared_cpus`: those of them that the
+    generator has too, which may then take little of them. `lead_ins_ms`: of entries that need a
     longer one.
     """
 
@@ -20,6 +21,7 @@ class SlicePlan(Record):
     connections: int = Field(ge=1)
     streams: int = Field(default=1, ge=1)
     server_cpus: tuple[int, ...] | None = None
+    shared_cpus: tuple[int, ...] = ()
     generator_threads: int = Field(default=1, ge=1)
     warm_up_ms: int = 0
     lead_in_ms: int = 0

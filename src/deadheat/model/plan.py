@@ -48,7 +48,8 @@ class GoingOn(Record):
 class RacePlan(Record):
     """One race: a workload in one setting by one method, `measured` as its kind and its method are.
 
-    `values`: of the workload's parameters, without those that it goes without. `notes`: what the race cannot
+    `values`: of the workload's parameters, without those that it goes without. `shape`: of a race under a
+    published load STUDY/NAME, the study's and its name there. `notes`: what the race cannot
     show. `estimated_s`: about how long it takes, builds and conformance apart. `method_version`: by which
     statistics its journal is read (stats/method.py). `leaving`: null where all race on to the end;
     `to_the_end`: so they do even where all is settled. `ranked`: all pairs are judged, and numbered by that.
@@ -59,6 +60,7 @@ class RacePlan(Record):
     workload: str
     setting: str | None = None
     values: dict[str, Setting] = {}
+    shape: str | None = None
     method: str = "deadheat"
     kind: Kind
     metric: Metric

@@ -77,11 +77,13 @@ class NeedsServerCores(Record):
 
 
 class NotInThisRun(Record):
-    """The race that a claim is about was not in this run."""
+    """The race that a claim is about was not in this run; `claims`: the study whose own load or setting it
+    needs, which `race --claims` plans."""
 
     reason: Literal["not-in-this-run"] = "not-in-this-run"
     workload: str
     method: str
+    claims: str | None = None
 
 
 class NotRaced(Record):
@@ -115,6 +117,15 @@ class AnotherSize(Record):
     published: int
 
 
+class GeneratorShare(Record):
+    """The generator shared the servers' CPUs, and took these shares of them (0 to 1) while `a` and `b` were
+    loaded."""
+
+    reason: Literal["generator-share"] = "generator-share"
+    a: float
+    b: float
+
+
 Reason = Annotated[
     Note
     | BrokenGate
@@ -129,6 +140,7 @@ Reason = Annotated[
     | NotRaced
     | NotMeasured
     | NotKnown
-    | AnotherSize,
+    | AnotherSize
+    | GeneratorShare,
     Field(discriminator="reason"),
 ]

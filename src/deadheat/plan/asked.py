@@ -9,6 +9,7 @@ from deadheat.model.calibration import Calibration
 from deadheat.model.choices import Method, Preset
 from deadheat.model.past import PastRace
 from deadheat.plan.parameters import Wanted
+from deadheat.plan.shapes import InShape
 
 OURS: Method = "deadheat"
 # When a race is over before its planned end: where each pair is settled or hardly will be, where each is
@@ -23,7 +24,8 @@ class Asked:
 
     `parameters`: of workloads, by name the words that were given, each value a race of its own.
     `invocation_s` and `start_s`: how long a run of a program takes, and a server's start until it answers,
-    where that is known.
+    where that is known. `shapes`: published loads to race under beside the workloads' own. `usable_cpus`: all
+    that servers may have in races at a number of cores, the best first.
     """
 
     workloads: tuple[str, ...] = ()
@@ -39,6 +41,7 @@ class Asked:
     streams: tuple[int, ...] = ()
     scale: bool = False
     claims: str | None = None
+    shapes: tuple[InShape, ...] = ()
     rank: bool = False
     until: Until = "settled or hopeless"
     invocation_s: float | None = None
@@ -47,5 +50,6 @@ class Asked:
     parameters: Wanted = field(default_factory=dict)
     server_cpus: tuple[int, ...] = (0,)
     generator_cpus: tuple[int, ...] = (1,)
+    usable_cpus: tuple[int, ...] = ()
     command: tuple[str, ...] = ()
     calibration: Calibration | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from deadheat import __version__
@@ -12,7 +12,7 @@ from deadheat.model.contender import Contender
 from deadheat.model.measured import InvocationPlan, SlicePlan
 from deadheat.model.plan import DisturbanceLimits, Entry, Leaving, Plan, RacePlan, contenders_of
 from deadheat.model.workload import Preset, Workload
-from deadheat.plan import going_on, load, parameters, past, programs, reference, scale
+from deadheat.plan import going_on, load, parameters, past, programs, reference, scale, shapes
 from deadheat.plan.asked import OURS, Asked
 from deadheat.plan.duration import MIN_ROUNDS, SIZES, Size, estimated_s, fit, seconds_of, sized
 from deadheat.plan.planner import Planner
@@ -134,6 +134,8 @@ def _for_claims(asked: Asked, suite: Suite, study: str) -> Asked:
         if claim.unchecked is None and (not asked.workloads or claim.workload in asked.workloads)
     ]
     named = [contender for claim in claims for contender in (claim.a, claim.b)]
+    # Who says how the servers are loaded wants that load alone.
+    loaded = asked.connections or asked.streams or asked.scale or asked.parameters
     return replace(
         asked,
         workloads=asked.workloads or tuple(dict.fromkeys(claim.workload for claim in claims)),
@@ -142,6 +144,7 @@ def _for_claims(asked: Asked, suite: Suite, study: str) -> Asked:
         or parameters.for_claims(
             [suite.workloads[claim.workload] for claim in claims], [claim.setting for claim in claims]
         ),
+        shapes=() if loaded else shapes.of_claims(suite.study(study), claims),
     )
 
 
@@ -158,8 +161,21 @@ def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) ->
             races = scale.of_scale(races, asked.server_cpus, asked.generator_cpus)
         # Several loads share the time of one.
         seconds = seconds_of(race, SIZES[asked.preset]) / len(races)
-        return [sized(one, seconds, asked) for one in races]
+        return [*(sized(one, seconds, asked) for one in races), *_in_shapes(asked, workload, contenders)]
     return programs.of_program(race, workload, contenders, asked.parameters, asked.preset)
+
+
+def _in_shapes(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> Iterator[RacePlan]:
+    """Under the loads of a study, just whom its claims compare, and the reference."""
+    for wanted in asked.shapes:
+        if wanted.shape.workload != workload.name:
+            continue
+        named = {*wanted.contenders, workload.reference}
+        race = _race(asked, workload, [c for c in contenders if c.id in named])
+        usable = asked.usable_cpus or asked.server_cpus
+        raced = shapes.in_shape(race, workload, wanted, usable, asked.generator_cpus)
+        if raced is not None:
+            yield sized(raced, seconds_of(raced, SIZES[asked.preset]), asked)
 
 
 def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> RacePlan:

@@ -44,15 +44,15 @@ def by_study(results: Results) -> Iterator[tuple[str, list[ClaimResult], list[Pu
 
 
 def shown(rows: Sequence[ClaimResult]) -> list[ClaimResult]:
-    """Ours always; by the study's own method only what was run that way."""
-    return [row for row in rows if row.method == "deadheat" or row.here is not None]
+    """Ours always; under the study's load or by its own method only what was run that way."""
+    return [row for row in rows if _is_usual(row) or row.here is not None]
 
 
 def not_run(rows: Sequence[ClaimResult]) -> dict[str, int]:
     """How many of our rows were not run, by reason."""
     counts: dict[str, int] = {}
     for row in rows:
-        if direction(row) == "not run" and row.method == "deadheat":
+        if direction(row) == "not run" and _is_usual(row):
             why = reasons.joined(row.reasons) or "no reason is known"
             counts[why] = counts.get(why, 0) + 1
     return counts
@@ -64,6 +64,8 @@ def told(rows: Sequence[ClaimResult]) -> tuple[list[Told], list[str]]:
     shared = [clause for clause, count in counts.items() if count > 1 and len(clause) > SHORT]
     lines = [Told(row, direction(row), row.size or "", here(row, shared)) for row in rows]
     notes = [f"[{number}] {clause}" for number, clause in enumerate(shared, 1)]
+    if loads := dict.fromkeys(row.shape for row in rows if row.shape is not None):
+        notes.append(f"its own load: {'; '.join(loads)}")
     return lines, notes
 
 
@@ -116,7 +118,14 @@ def published(row: ClaimResult) -> str:
 
 
 def name(row: ClaimResult) -> str:
+    """The statement, and how it was judged where that is not by our method under the usual load."""
+    if row.shape is not None:
+        return f"{row.statement} (its own load)"
     return row.statement + (" (its own method)" if row.method == "as-published" else "")
+
+
+def _is_usual(row: ClaimResult) -> bool:
+    return row.method == "deadheat" and row.shape is None
 
 
 def gate(found: PublishedGate) -> str:

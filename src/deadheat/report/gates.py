@@ -187,6 +187,10 @@ ADVICE: Mapping[str, Callable[[GateResult], str]] = {
     "errors": _errors,
     "littles-law": _littles_law,
     "generator-cpu": _generator_cpu,
+    "generator-share": lambda g: (
+        f"the load took {_share(g)} of the {_number(g, 'cpus'):.0f} CPUs that it shares with the servers, "
+        f"over {g.limit.removeprefix('at most ')}: it needs a core of its own, so a machine with more"
+    ),
     "server-cpu-known": lambda g: "processes of this server come and go under load (a worker that dies?)",
     "server-limited": _server_limited,
     "below-ceiling": lambda g: "generator-limited: as fast as this machine's ceiling, so only a lower bound",

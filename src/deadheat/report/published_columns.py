@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import get_args
 
-from deadheat.model.claim import PublishedRow
 from deadheat.model.observation import OutsideRun
+from deadheat.model.published import PublishedRow
 from deadheat.model.result import ContenderResult, RaceResult
 from deadheat.model.statement import Column
 from deadheat.report import words

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from deadheat.model.claim import PublishedRow
 from deadheat.model.kinds.registry import TRAITS
+from deadheat.model.published import PublishedRow
 from deadheat.model.result import ContenderResult, RaceResult
 from deadheat.report import verdicts, words
 

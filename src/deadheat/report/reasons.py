@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from deadheat.model.reason import (
     AnotherSize,
     BrokenGate,
+    GeneratorShare,
     NeedsServerCores,
     NoCommonBlock,
     NoSpread,
@@ -67,12 +68,20 @@ def clause(reason: Reason) -> str:
 
 
 def _of_claim(
-    reason: NeedsServerCores | NotInThisRun | NotRaced | NotMeasured | NotKnown | AnotherSize,
+    reason: NeedsServerCores
+    | NotInThisRun
+    | NotRaced
+    | NotMeasured
+    | NotKnown
+    | AnotherSize
+    | GeneratorShare,
 ) -> str:
     match reason:
         case NeedsServerCores():
             return f"needs {reason.cores} server cores"
         case NotInThisRun():
+            if reason.claims is not None:
+                return f"not in this run: deadheat race --claims {reason.claims}"
             more = "" if reason.method == "deadheat" else f" --method {reason.method}"
             return f"not in this run: deadheat race{more} {reason.workload}"
         case NotRaced():
@@ -85,6 +94,12 @@ def _of_claim(
             return f"{reason.metric} is not known here"
         case AnotherSize():
             return f"at n = {reason.n}, not {reason.published}"
+        case GeneratorShare():
+            low, high = sorted((1 - reason.a, 1 - reason.b))
+            return (
+                f"the load took {reason.a:.0%} and {reason.b:.0%} of the servers' CPUs: without it the ratio "
+                f"could be another by {words.excess(high / low)} at most"
+            )
 
 
 def _too_few(reason: TooFewBlocks) -> str:

@@ -133,7 +133,7 @@ def _by_claims(study: Study, one: Statement, results: Results) -> tuple[str, Seq
 
 def _because(row: ClaimResult) -> str:
     shown = claims_table.here(row)
-    return f"{row.statement}: {shown}" if shown else row.statement
+    return f"{claims_table.name(row)}: {shown}" if shown else claims_table.name(row)
 
 
 def _by_load(study: Study, one: Statement, results: Results) -> tuple[str, Sequence[str]]:

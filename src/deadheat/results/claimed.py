@@ -11,8 +11,11 @@ import numpy as np
 from deadheat import stats
 from deadheat.model.claim import MORE_IS_BETTER, Claim, Study
 from deadheat.model.observation import Invocation, Slice
+from deadheat.model.plan import RacePlan
 from deadheat.model.reason import NeedsServerCores, Note, NotInThisRun, NotMeasured, NotRaced, Reason
 from deadheat.model.result import Interval, RaceResult
+from deadheat.plan.asked import OURS
+from deadheat.plan.shapes import name_of
 from deadheat.results import build_times, judging, latency
 from deadheat.results.tally import Tally, cpu_s, cpu_us_per_request, own_wall_s, throughput_rps, wall_s
 from deadheat.stats import Series
@@ -59,30 +62,54 @@ def is_own(claim: Claim, race: Race) -> bool:
     return claim.metric == race.result.metric and race.single is None
 
 
-def setting(claim: Claim, study: Study, method: str) -> str | None:
-    """The setting of the races that a claim is held against: a study's own is called by its name."""
-    return study.study if method == "as-published" and claim.setting is None else claim.setting
+@dataclass(frozen=True)
+class Way:
+    """How a claim is judged: by a method, and by ours under the study's load too (`shaped`)."""
+
+    method: str
+    shaped: bool = False
 
 
-def race_of(claim: Claim, study: Study, method: str, races: Sequence[Race]) -> Race | None:
-    of_it = [
-        race
-        for race in races
-        if race.result.name == claim.workload
-        and race.result.method == method
-        and race.result.setting == setting(claim, study, method)
-    ]
-    return of_it[0] if of_it else None
+@dataclass(frozen=True)
+class Cores:
+    """How many CPUs the servers of a run have where a race does not say otherwise, and the whole machine."""
+
+    servers: int
+    machine: int
 
 
-def not_run(claim: Claim, method: str, race: Race | None, server_cores: int) -> Reason | None:
+OURS_IN_SHAPE = Way(OURS, shaped=True)
+
+
+def ways(claim: Claim) -> tuple[Way, ...]:
+    """All by which this claim is judged."""
+    return Way(OURS), *((OURS_IN_SHAPE,) if claim.shape is not None else ()), Way("as-published")
+
+
+def is_about(claim: Claim, study: Study, way: Way, race: RacePlan) -> bool:
+    """Whether a claim is held against this race; by a study's own method it is called by the study's name."""
+    if (race.workload, race.method) != (claim.workload, way.method):
+        return False
+    if way.shaped:
+        return claim.shape is not None and race.shape == name_of(study.study, claim.shape)
+    theirs = way.method != OURS and claim.setting is None
+    return race.shape is None and race.setting == (study.study if theirs else claim.setting)
+
+
+def race_of(claim: Claim, study: Study, way: Way, races: Sequence[Race]) -> Race | None:
+    return next((race for race in races if is_about(claim, study, way, race.tally.race)), None)
+
+
+def not_run(claim: Claim, study: Study, way: Way, race: Race | None, cores: Cores) -> Reason | None:
     """Why it could not be checked, or None."""
     if claim.unchecked is not None:
         return Note(text=claim.unchecked)
-    if server_cores < claim.server_cores:
-        return NeedsServerCores(cores=claim.server_cores)
+    if (needed := _cores_missing(claim, study, way, race, cores)) is not None:
+        return NeedsServerCores(cores=needed)
     if race is None:
-        return NotInThisRun(workload=claim.workload, method=method)
+        by_claims = way.shaped or (way.method == OURS and claim.setting is not None)
+        claims = study.study if by_claims else None
+        return NotInThisRun(workload=claim.workload, method=way.method, claims=claims)
     rows = {row.id: row for row in race.result.contenders}
     for id_ in (claim.a, claim.b):
         row = rows.get(id_)
@@ -92,6 +119,16 @@ def not_run(claim: Claim, method: str, race: Race | None, server_cores: int) -> 
             because = row.reason.splitlines()[0] if row.reason else None
             return NotMeasured(contender=id_, status=row.status, because=because)
     return None
+
+
+def _cores_missing(claim: Claim, study: Study, way: Way, race: Race | None, cores: Cores) -> int | None:
+    """How many CPUs servers need for this claim where they cannot have or did not have them."""
+    if way.shaped and race is None:
+        asked = study.shapes[claim.shape or ""].cores or 1
+        return asked if cores.machine < asked else None
+    own = race.tally.race.server_cpus if race is not None else None
+    had = cores.servers if own is None else len(own)
+    return claim.server_cores if had < claim.server_cores else None
 
 
 def here(claim: Claim, race: Race) -> Here | None:

@@ -6,19 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from deadheat import stats
-from deadheat.model.claim import (
-    Claim,
-    ClaimResult,
-    Direction,
-    Outcome,
-    PublishedGate,
-    PublishedLoad,
-    Size,
-    Study,
-)
+from deadheat.model.claim import Claim, ClaimResult, Direction, Outcome, PublishedGate, Size, Study
+from deadheat.model.published import PublishedLoad
 from deadheat.model.reason import (
     AnotherSize,
     BrokenGate,
+    GeneratorShare,
     Note,
     NotKnown,
     Reason,
@@ -27,29 +20,29 @@ from deadheat.model.reason import (
 )
 from deadheat.model.result import turned
 from deadheat.results import answers, claimed, judging, outcomes, secondary
-from deadheat.results.claimed import EXACT, Here, Race, not_run, race_of
+from deadheat.results.claimed import EXACT, Cores, Here, Race, Way, not_run, race_of
+from deadheat.results.gates import own
 from deadheat.results.gates.limits import LITTLES_LAW
 
-METHODS = ("deadheat", "as-published")
 
-
-def check(
-    studies: Sequence[Study], races: Sequence[Race], margin: float, server_cores: int
-) -> list[ClaimResult]:
-    """Two rows a claim: by our method and by the study's own.
+def check(studies: Sequence[Study], races: Sequence[Race], margin: float, cores: Cores) -> list[ClaimResult]:
+    """A row a claim by our method, another under the study's load where it was another, and one by the
+    study's own method.
 
     A claim about a race's own metric takes the very interval of its verdict; those about other figures have
     one of a family of their own, a family a race.
     """
+    old = _is_old(races)
     judged = [
-        replace(race, secondary=secondary.family(studies, race, races, margin, server_cores))
-        for race in races
+        replace(race, secondary=secondary.family(studies, race, races, margin, cores)) for race in races
     ]
     return [
-        _row(study, claim, method, judged, margin, server_cores)
+        _row(study, claim, way, judged, margin, cores)
         for study in studies
         for claim in study.claim
-        for method in METHODS
+        for way in claimed.ways(claim)
+        # Nobody raced under a study's load by the method's version 1.
+        if not (way.shaped and old)
     ]
 
 
@@ -71,10 +64,11 @@ def published_gate(study: str, load: PublishedLoad) -> PublishedGate:
 
 
 def _row(
-    study: Study, claim: Claim, method: str, races: Sequence[Race], margin: float, server_cores: int
+    study: Study, claim: Claim, way: Way, races: Sequence[Race], margin: float, cores: Cores
 ) -> ClaimResult:
-    race = race_of(claim, study, method, races)
-    found = _found(claim, method, race, margin, server_cores, old=_is_old(races))
+    race = race_of(claim, study, way, races)
+    missing = not_run(claim, study, way, race, cores)
+    found = _found(claim, missing, race, margin, old=_is_old(races))
     return ClaimResult(
         study=study.study,
         id=claim.id,
@@ -87,7 +81,8 @@ def _row(
             "at_most": claim.published.at_most,
             "unit": claim.published.unit,
         },
-        method=method,
+        method=way.method,
+        shape=study.shapes[claim.shape].words if way.shaped and claim.shape is not None else None,
         here={"ratio": found.here.ratio, "ci": found.here.ci} if found.here is not None else None,
         outcome=found.outcome,
         direction=found.direction,
@@ -113,10 +108,7 @@ def _is_old(races: Sequence[Race]) -> bool:
     return bool(races) and not any(race.tally.method.one_family for race in races)
 
 
-def _found(
-    claim: Claim, method: str, race: Race | None, margin: float, server_cores: int, *, old: bool
-) -> _Found:
-    missing = not_run(claim, method, race, server_cores)
+def _found(claim: Claim, missing: Reason | None, race: Race | None, margin: float, *, old: bool) -> _Found:
     if missing is None and race is not None:
         found = _by_outcome(claim, race, margin) if old else _by_answers(claim, race, margin)
         if found is not None:
@@ -218,4 +210,7 @@ def _remarks(claim: Claim, race: Race) -> tuple[Reason, ...]:
         remarks.append(AnotherSize(n=race.result.n, published=claim.n))
     if claim.note:
         remarks.append(Note(text=claim.note))
+    a, b = (own.share_of_cpus(race.tally, entry) for entry in (claim.a, claim.b))
+    if a is not None and b is not None and claim.metric not in EXACT:
+        remarks.append(GeneratorShare(a=a, b=b))
     return tuple(remarks)

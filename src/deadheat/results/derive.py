@@ -27,7 +27,7 @@ from deadheat.plan import going_on, reference
 from deadheat.plan.asked import OURS
 from deadheat.plan.looks import looks_at
 from deadheat.results import claims, findings, judging, rows
-from deadheat.results.claimed import Race, setting
+from deadheat.results.claimed import Cores, Race, is_about, ways
 from deadheat.results.gates import registry as gates
 from deadheat.results.tally import Tally, tally
 from deadheat.storage.journal import whole_blocks
@@ -53,6 +53,8 @@ def results(
     known = methods or {OURS: race_of}
     races = [known[race.method](race, plan.facts, plan.margin, counting) for race in plan.workloads]
     raced = {race.workload for race in plan.workloads}
+    servers = len(plan.server_cpus)
+    cores = Cores(servers, int(machine.get("cores") or servers))
     asked = {(s.study, c.id) for s in plan.facts.studies for c in s.claim if c.workload in raced}
     return Results(
         run=plan.run,
@@ -70,7 +72,7 @@ def results(
         workloads=tuple(race.result for race in races),
         claims=tuple(
             row
-            for row in claims.check(plan.facts.studies, races, plan.margin, len(plan.server_cpus))
+            for row in claims.check(plan.facts.studies, races, plan.margin, cores)
             if (row.study, row.id) in asked
         ),
         published_gates=tuple(
@@ -240,8 +242,8 @@ def claimed_pairs(facts: SuiteFacts, race: RacePlan) -> list[tuple[str, str]]:
         (claim.a, claim.b)
         for study in facts.studies
         for claim in study.claim
-        if (claim.workload, setting(claim, study, race.method), claim.metric)
-        == (race.workload, race.setting, race.metric)
+        for way in ways(claim)
+        if claim.metric == race.metric and is_about(claim, study, way, race)
     ]
     return list(dict.fromkeys(named))
 

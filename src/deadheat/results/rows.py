@@ -8,10 +8,10 @@ import numpy as np
 
 from deadheat import stats
 from deadheat.model.artifact import Binary
-from deadheat.model.claim import PublishedRow
 from deadheat.model.contender import Class, Offer
 from deadheat.model.gate import GateResult
 from deadheat.model.observation import Ended, Invocation
+from deadheat.model.published import PublishedRow
 from deadheat.model.result import (
     Against,
     AnyResult,

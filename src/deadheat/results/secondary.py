@@ -9,11 +9,11 @@ from deadheat.model.claim import Claim, Study
 from deadheat.plan.asked import OURS
 from deadheat.plan.looks import looks_of
 from deadheat.results import claimed, judging
-from deadheat.results.claimed import EXACT, Question, Race
+from deadheat.results.claimed import EXACT, Cores, Question, Race, Way
 
 
 def family(
-    studies: Sequence[Study], race: Race, races: Sequence[Race], margin: float, server_cores: int
+    studies: Sequence[Study], race: Race, races: Sequence[Race], margin: float, cores: Cores
 ) -> dict[Question, stats.Verdict]:
     """What claims ask about CPU, latency, memory and builds of one race, each question once, judged together.
 
@@ -27,7 +27,8 @@ def family(
         claimed.question(claim): claim
         for study in studies
         for claim in study.claim
-        if _is_asked(claim, study, race, races, server_cores)
+        for way in claimed.ways(claim)
+        if _is_asked(claim, study, way, race, races, cores)
     }
     estimates = {question: _estimate(question, claim, race) for question, claim in asked.items()}
     repeated = {question: one for question, one in estimates.items() if one is not None and one.blocks > 0}
@@ -39,10 +40,10 @@ def family(
     )
 
 
-def _is_asked(claim: Claim, study: Study, race: Race, races: Sequence[Race], server_cores: int) -> bool:
-    if claimed.race_of(claim, study, OURS, races) is not race or claimed.is_own(claim, race):
+def _is_asked(claim: Claim, study: Study, way: Way, race: Race, races: Sequence[Race], cores: Cores) -> bool:
+    if way.method != OURS or claimed.race_of(claim, study, way, races) is not race:
         return False
-    return claimed.not_run(claim, OURS, race, server_cores) is None
+    return not claimed.is_own(claim, race) and claimed.not_run(claim, study, way, race, cores) is None
 
 
 def _fewest(question: Question, race: Race) -> int:

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from deadheat import stats
-from deadheat.model.claim import PublishedRow
 from deadheat.model.kinds.registry import TRAITS
 from deadheat.model.observation import Observation, OutsideRun
 from deadheat.model.plan import RacePlan
+from deadheat.model.published import PublishedRow
 from deadheat.model.reason import SingleFigure
 from deadheat.model.result import (
     Against,

@@ -7,9 +7,10 @@ from collections.abc import Collection, Sequence
 
 from deadheat.errors import UserError
 from deadheat.model.choices import Method, Preset
-from deadheat.model.claim import AsPublished, PublishedRow, Study
+from deadheat.model.claim import Study
 from deadheat.model.measured import OutsidePlan
 from deadheat.model.plan import Entry, RacePlan
+from deadheat.model.published import AsPublished, PublishedRow
 from deadheat.plan import Asked, parameters
 from deadheat.suite.suite import Suite
 

@@ -17,9 +17,9 @@ from deadheat.kinds.server.started import (
     started_server,
     until_right,
 )
-from deadheat.model.claim import Tool
 from deadheat.model.measured import OutsidePlan
 from deadheat.model.observation import Ended, Failed, Observation, OutsideRun, Started
+from deadheat.model.published import Tool
 from deadheat.plan.schedule import Block
 from deadheat.run.check import Check
 from deadheat.run.kind import Kind, RaceUnavailableError, Stage

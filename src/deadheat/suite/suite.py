@@ -74,6 +74,10 @@ def _studies(
     studies = {}
     for file in sorted(folder.glob("claims/*.toml")):
         study = toml_file.read(file, Study)
+        for place, shape in enumerate(study.shape):
+            if shape.workload not in workloads or not workloads[shape.workload].traits.serves:
+                line = toml_file.line_of(file, "shape", place, "workload")
+                raise UserError(f'{file}:{line}: "{shape.workload}" is no workload with servers to load')
         for place, claim in enumerate(study.claim):
             if claim.workload not in workloads:
                 line = toml_file.line_of(file, "claim", place, "workload")

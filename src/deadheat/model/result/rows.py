@@ -6,10 +6,10 @@ from pydantic import Field
 
 from deadheat.model.artifact import Binary
 from deadheat.model.base import Record
-from deadheat.model.claim import PublishedRow
 from deadheat.model.contender import Class, Offer
 from deadheat.model.gate import GateResult
 from deadheat.model.observation import OutsideRun
+from deadheat.model.published import PublishedRow
 from deadheat.model.result.measures import (
     Against,
     Calls,

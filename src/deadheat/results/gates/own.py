@@ -4,9 +4,10 @@ import numpy as np
 
 from deadheat import stats
 from deadheat.model.gate import GateResult
+from deadheat.model.measured import SlicePlan
 from deadheat.model.observation import Slice
 from deadheat.results.gates.gate import gate_result
-from deadheat.results.gates.limits import GENERATOR_CPU, LITTLES_LAW
+from deadheat.results.gates.limits import GENERATOR_CPU, GENERATOR_SHARE, LITTLES_LAW
 from deadheat.results.tally import Tally, throughput_rps
 
 CEILING_SHARE_LIMIT = 0.90
@@ -58,6 +59,28 @@ def generator_cpu(slices: list[Slice], threads: int) -> GateResult:
     server = sum(s.server_cpu_ns or 0 for s in slices) / counted
     ok = share < GENERATOR_CPU
     return gate_result("generator-cpu", ok, share, limit, generator=share, server=server)
+
+
+def generator_share(tally: Tally, entry: str) -> GateResult | None:
+    """Of CPUs that the servers share with the generator it took little, so that they had them for
+    themselves but for that. None where they have CPUs of their own."""
+    share = share_of_cpus(tally, entry)
+    if share is None:
+        return None
+    limit = f"at most {GENERATOR_SHARE:.0%}"
+    cpus = len(tally.race.server_cpus or ())
+    return gate_result("generator-share", share <= GENERATOR_SHARE, share, limit, cpus=cpus)
+
+
+def share_of_cpus(tally: Tally, entry: str) -> float | None:
+    """What the generator took of the servers' CPUs while it loaded this one, 0 to 1; None where it has others
+    or nothing was counted."""
+    plan = tally.race.measured
+    if not isinstance(plan, SlicePlan) or not plan.shared_cpus or not plan.server_cpus:
+        return None
+    slices = tally.slices(entry)
+    counted = sum(s.counted_until_ns - s.counted_from_ns for s in slices)
+    return sum(s.engine_cpu_ns for s in slices) / counted / len(plan.server_cpus) if counted else None
 
 
 def server_cpu_known(slices: list[Slice]) -> GateResult:
