@@ -1,5 +1,6 @@
 """What is asked to be explained, before anything is built."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,11 @@ def test_two_of_one_workload() -> None:
     assert [found.id for found in pair(SUITE, wanted("c", "go"))] == ["c", "go"]
 
 
-def test_programs_with_services_are_refused() -> None:
-    with pytest.raises(UserError, match="redis-pipeline has services"):
-        pair(SUITE, wanted("rust-lean", "ceiling"))
+def test_programs_with_services_can_be_explained_servers_with_such_not_yet() -> None:
+    asked = replace(wanted("rust-lean", "rust-redis-rs"), workload="redis-pipeline")
+    assert [found.id for found in pair(SUITE, asked)] == ["rust-lean", "rust-redis-rs"]
+    sink = SUITE.workloads["redis-pipeline"].services[-1].replaced(when={})
+    served = SUITE.workloads["http-hello"].replaced(services=(sink,))
+    suite = replace(SUITE, workloads={**SUITE.workloads, "http-hello": served})
+    with pytest.raises(UserError, match="http-hello has servers with services"):
+        pair(suite, replace(wanted("go-net-http", "node-http"), workload="http-hello"))

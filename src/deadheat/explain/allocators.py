@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,6 +56,15 @@ def of(pid: int) -> tuple[Allocator, tuple[Place, ...]]:
         if places:
             return allocator, tuple(sorted(places))
     raise InstrumentError("it has no function that is known to allocate: it may be stripped of its symbols")
+
+
+def called(calls: Mapping[str, int]) -> tuple[Allocator | None, int]:
+    """Of a program's functions and how often each was called: its allocator, and its calls."""
+    for allocator in ALLOCATORS:
+        made = [count for name, count in calls.items() if allocator.functions.fullmatch(name)]
+        if made:
+            return allocator, sum(made)
+    return None, 0
 
 
 def functions(symbols: str) -> list[tuple[str, int]]:

@@ -12,9 +12,9 @@ from pathlib import Path
 from deadheat import plan as planning
 from deadheat.build.builder import Build, Builder
 from deadheat.errors import ExitCode, UserError
-from deadheat.explain import drawing, folder, inferno, markdown, page
+from deadheat.explain import drawing, folder, inferno, markdown, page, running
+from deadheat.explain.instruments import registry
 from deadheat.explain.instruments.base import Bench, Instrument
-from deadheat.explain.instruments.registry import INSTRUMENTS
 from deadheat.explain.page import Page, Picture
 from deadheat.explain.reading import InstrumentError, Missing, Observed
 from deadheat.explain.wanted import Wanted, pair
@@ -50,6 +50,8 @@ def explain(wanted: Wanted, suite: Suite, say: Say) -> Explained:
     with this_machine("deadheat explain") as (host, stop), folder.making(wanted.out) as made:
         builds = [_built(contender, Builder(host, stop), say) for contender in contenders]
         stage = _stage(suite, contenders, builds, host, stop, made.work / "logs")
+        if (why := KINDS[stage.workload.kind].unavailable(stage)) is not None:
+            raise UserError(f"{stage.workload.name} cannot run here: {why}", code=ExitCode.NOTHING_MEASURED)
         for contender in contenders:
             say(f"checking the answers of {contender.id}")
             _check(stage, contender)
@@ -115,7 +117,7 @@ def _observe(
     stage: Stage, bench: Bench, contenders: Sequence[Contender], say: Say
 ) -> tuple[list[Observed], list[tuple[str, str]]]:
     """Instrument by instrument, both contenders with each; and the names and titles of the instruments."""
-    instruments = INSTRUMENTS[stage.workload.kind]
+    instruments = registry.of(stage.workload)
     observed = []
     with contextlib.suppress(InstrumentError):  # then nothing is drawn, and the page says why
         inferno.missing() or inferno.install(stage, say)
@@ -144,7 +146,7 @@ def _drawn(
     """The flame graphs, or why there are none."""
     a, b = (contender.id for contender in contenders)
     try:
-        return drawing.draw(stage, work, a, b, stage.workload.traits.per), []
+        return drawing.draw(stage, work, a, b, running.per(stage)), []
     except InstrumentError as error:
         return (), [Observed("flame graphs", id_, None, Missing(str(error))) for id_ in (a, b)]
 
@@ -161,7 +163,7 @@ def _page(
     a, b = (contender.id for contender in contenders)
     of_a, of_b = page.merged(observed, a), page.merged(observed, b)
     kind = stage.workload.kind
-    per = stage.workload.traits.per
+    per = running.per(stage)
     known, sentences = page.findings(a, b, of_a, of_b, per)
     return Page(
         workload=stage.workload.name,
@@ -189,7 +191,9 @@ def _page(
 
 def _conditions(stage: Stage) -> str:
     if not stage.workload.traits.serves:
-        return f"n = {stage.race.invocations.n}"
+        size = f"n = {stage.race.invocations.n}"
+        commands = stage.race.commands
+        return size if commands is None else f"{size}, {commands:,} commands a run"
     race = stage.race.slices
     streams = f" of {race.streams} calls in flight each" if race.streams > 1 else ""
     servers, generators = (

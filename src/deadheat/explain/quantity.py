@@ -27,6 +27,7 @@ class Quantity:
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity("throughput_rps", "requests a second"),
     Quantity("wall_ms", "wall time", "ms"),
+    Quantity("wall_us", "wall time", "µs"),
     Quantity("latency_ms", "mean latency", "ms"),
     Quantity("cores", "cores used under load"),
     Quantity("cpu_us", "CPU", "µs", "uses", "µs of CPU {per}", 1, "cpu"),
@@ -52,6 +53,7 @@ QUANTITIES: tuple[Quantity, ...] = (
     Quantity("frames_received", "HTTP/2 frames received", "", "gets", "HTTP/2 frames {per}", 0.3, "frames"),
     Quantity("frames_sent", "HTTP/2 frames sent", "", "sends", "HTTP/2 frames {per}", 0.3, "frames"),
     Quantity("collections_per_1000", "garbage collections in 1,000"),
+    Quantity("collections", "garbage collections"),
     Quantity("pause_us", "stopped by the collector", "µs", "is stopped by its collector for", "µs {per}", 1),
     Quantity("allocated_bytes", "allocated", "B", "allocates", "bytes {per}", 0.0005, "allocation"),
     Quantity("allocations", "allocations", "", "makes", "allocations {per}", 0.03, "allocation"),

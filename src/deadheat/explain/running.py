@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,16 +14,23 @@ from deadheat.explain.serving import added
 from deadheat.hosts import StartError
 from deadheat.hosts.program import Exit
 from deadheat.kinds.program import arguments
+from deadheat.kinds.services import start as services
+from deadheat.model.pipeline import rounds_of
 from deadheat.model.workload import ProgramWork
-from deadheat.run.kind import Stage
+from deadheat.run.kind import RaceUnavailableError, Stage
+
+# Of a pipeline's commands, those that its figures are of: a single one makes a fraction of a system call.
+THOUSAND = 1000
+# The sizes of a pipeline under a tool that slows a program by 50 times.
+LEAST_N, SMALL_N = 1, 1000
 
 
 @dataclass(frozen=True)
 class Ran:
-    """One run: how it ended, and what the tool and the program said on stderr."""
+    """One run: how it ended, and what the tool and the program `said` on both streams."""
 
     exit: Exit
-    complaints: str
+    said: str
 
 
 def work(stage: Stage) -> ProgramWork:
@@ -32,9 +40,25 @@ def work(stage: Stage) -> ProgramWork:
 
 def sizes(stage: Stage) -> tuple[int, int, int]:
     """The least n, one that is short under a tool that slows a program by 50 times, and the race's own."""
-    check = work(stage).n.check
-    assert check is not None  # without a pipeline, whose service is not started here, there is one
-    return check.range[0], check.random[1], stage.race.invocations.n
+    check, n = work(stage).n.check, stage.race.invocations.n
+    if check is None:  # a pipeline, which is checked by its replies
+        return LEAST_N, SMALL_N, n
+    return check.range[0], check.random[1], n
+
+
+def per(stage: Stage) -> str:
+    """What figures are of: a run, or a thousand commands of a pipeline."""
+    return "a thousand commands" if stage.workload.pipeline is not None else stage.workload.traits.per
+
+
+def share(stage: Stage, n: int, less: int | None = None) -> float:
+    """What the counts of a run of this size (less those of a smaller one) are multiplied by for that."""
+    pipeline = stage.workload.pipeline
+    if pipeline is None:
+        return 1.0
+    rounds = rounds_of(stage.race.values)
+    commands = pipeline.commands(n, rounds) - (0 if less is None else pipeline.commands(less, rounds))
+    return THOUSAND / commands
 
 
 def run(
@@ -45,7 +69,28 @@ def run(
     under: Sequence[str] = (),
     env: Mapping[str, str] | None = None,
 ) -> Ran:
-    """Run it once with this n, under a tool's command line. Raises InstrumentError where it fails."""
+    """Run it once with this n, under a tool's command line, its services started for it alone.
+
+    Raises InstrumentError where it fails.
+    """
+    with ExitStack() as stack:
+        try:
+            stage, beside = services.beside(stage, stack)
+            with beside.beside(entry):
+                beside.reset()
+                return _run(stage, entry, n, instrument, under, env)
+        except RaceUnavailableError as error:
+            raise InstrumentError(str(error)) from error
+
+
+def _run(
+    stage: Stage,
+    entry: str,
+    n: int,
+    instrument: str,
+    under: Sequence[str],
+    env: Mapping[str, str] | None,
+) -> Ran:
     program = work(stage)
     spec = stage.spec(
         entry,
@@ -61,9 +106,10 @@ def run(
         exit_ = hosts.wait(stage.host, stage.host.start(spec), stage.stop)
     except StartError as error:
         raise InstrumentError(str(error)) from error
-    said = Path(spec.stderr).read_text(errors="replace") if spec.stderr is not None else ""
+    files = [Path(stream) for stream in (spec.stdout, spec.stderr) if stream is not None]
+    out, complaints = (file.read_text(errors="replace") for file in files)
     if not exit_.ok:
-        last = said.strip().splitlines()
+        last = complaints.strip().splitlines()
         name = Path(under[0]).name if under else entry
         raise InstrumentError(f"under {name} it {exit_.describe()}{': ' + last[-1][:200] if last else ''}")
-    return Ran(exit_, said)
+    return Ran(exit_, out + complaints)

@@ -21,12 +21,7 @@ class GarbageCollection:
     title = "the runtime's own log of its garbage collector"
 
     def missing(self, bench: Bench, entry: str) -> Missing | None:
-        language = bench.stage.build(entry).contender.language
-        if language.lower() in registry.WITHOUT:
-            return Missing(f"{language} has no garbage collector")
-        if registry.of(language) is None:
-            return Missing(f"how the runtime of {language} reports its collections is not known here")
-        return None
+        return lacking(bench, entry)
 
     def observe(self, bench: Bench, entry: str) -> Reading:
         runtime = registry.of(bench.stage.build(entry).contender.language)
@@ -42,6 +37,16 @@ class GarbageCollection:
             facts={**facts, "heaps": _heaps(runtime)},
             throughput_rps=loaded.throughput_rps,
         )
+
+
+def lacking(bench: Bench, entry: str) -> Missing | None:
+    """Why nothing reports this contender's collections; None where its runtime does."""
+    language = bench.stage.build(entry).contender.language
+    if language.lower() in registry.WITHOUT:
+        return Missing(f"{language} has no garbage collector")
+    if registry.of(language) is None:
+        return Missing(f"how the runtime of {language} reports its collections is not known here")
+    return None
 
 
 def _heaps(runtime: Runtime) -> str:

@@ -30,12 +30,14 @@ class PlainRuns:
         n = running.sizes(bench.stage)[2]
         exits = [running.run(bench.stage, entry, n, self.name).exit for _ in range(RUNS)]
         wall_s = statistics.median(exit_.wall_ns for exit_ in exits) / 1e9
+        user_s = statistics.median(exit_.cpu.user_ns for exit_ in exits) / 1e9
+        kernel_s = statistics.median(exit_.cpu.system_ns for exit_ in exits) / 1e9
+        spent = {"wall": wall_s, "user": user_s, "kernel": kernel_s}
+        # A run takes milliseconds, a thousand commands microseconds.
+        unit, each = ("ms", 1e3) if bench.stage.workload.pipeline is None else ("us", 1e6)
+        share = running.share(bench.stage, n)
         return Reading(
-            values={
-                "wall_ms": wall_s * 1e3,
-                "user_ms": statistics.median(exit_.cpu.user_ns for exit_ in exits) / 1e6,
-                "kernel_ms": statistics.median(exit_.cpu.system_ns for exit_ in exits) / 1e6,
-            },
+            values={f"{name}_{unit}": seconds * each * share for name, seconds in spent.items()},
             wall_s=wall_s,
         )
 
@@ -50,9 +52,10 @@ class SoftwareEvents(Tooled):
         output = bench.file(entry, ".stat")
         events = "page-faults,context-switches,instructions:u"
         under = ("perf", "stat", "-x,", "-e", events, "-o", str(output), "--")
-        ran = running.run(bench.stage, entry, running.sizes(bench.stage)[2], self.name, under)
+        n = running.sizes(bench.stage)[2]
+        ran, share = running.run(bench.stage, entry, n, self.name, under), running.share(bench.stage, n)
         counts = {name: int(count) for count, name in _COUNT.findall(output.read_text())}
-        values = {row: float(counts[name]) for name, row in ROWS.items() if name in counts}
+        values = {row: counts[name] * share for name, row in ROWS.items() if name in counts}
         return Reading(values=values, wall_s=ran.exit.wall_ns / 1e9)
 
 
@@ -65,8 +68,9 @@ class ProgramSystemCalls(Tooled):
     def observe(self, bench: Bench, entry: str) -> Reading:
         output = bench.file(entry, "-strace.txt")
         under = ("strace", "-f", "-c", "-o", str(output))
-        ran = running.run(bench.stage, entry, running.sizes(bench.stage)[2], self.name, under)
-        calls = {name: float(count) for name, count in strace.parse(output.read_text()).items()}
+        n = running.sizes(bench.stage)[2]
+        ran, share = running.run(bench.stage, entry, n, self.name, under), running.share(bench.stage, n)
+        calls = {name: count * share for name, count in strace.parse(output.read_text()).items()}
         return Reading(
             values={"system_calls": sum(calls.values())}, calls=calls, wall_s=ran.exit.wall_ns / 1e9
         )
@@ -79,14 +83,11 @@ class Instructions:
     title = "instructions and calls (valgrind --tool=callgrind)"
 
     def missing(self, bench: Bench, entry: str) -> Missing | None:
-        language = bench.stage.build(entry).contender.language
-        if language.lower() not in COMPILED:
-            return Missing(f"callgrind does not see through code that {language} makes or reads at run time")
-        return tool("valgrind")
+        return instructions_missing(bench, entry)
 
     def observe(self, bench: Bench, entry: str) -> Reading:
         least, small, _ = running.sizes(bench.stage)
-        start, whole = (self._count(bench, entry, n) for n in (least, small))
+        start, whole = (counted(bench, entry, n, self.name) for n in (least, small))
         instructions, calls, most = callgrind.between(start, whole)
         if calls <= 0:
             raise InstrumentError(f"n = {small} made no more calls than n = {least}")
@@ -103,15 +104,25 @@ class Instructions:
             },
         )
 
-    def _count(self, bench: Bench, entry: str, n: int) -> callgrind.Counted:
-        output = bench.file(entry, f"-{n}.callgrind")
-        under = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={output}")
-        # Go's own preemption signals are more than callgrind 3.19 can follow.
-        running.run(bench.stage, entry, n, self.name, under, {"GODEBUG": "asyncpreemptoff=1"})
-        try:
-            return callgrind.parse(output.read_text(errors="replace"))
-        finally:
-            output.unlink(missing_ok=True)
+
+def instructions_missing(bench: Bench, entry: str) -> Missing | None:
+    """Why callgrind cannot count what this contender calls; None where it can."""
+    language = bench.stage.build(entry).contender.language
+    if language.lower() not in COMPILED:
+        return Missing(f"callgrind does not see through code that {language} makes or reads at run time")
+    return tool("valgrind")
+
+
+def counted(bench: Bench, entry: str, n: int, instrument: str) -> callgrind.Counted:
+    """Of a run of this size. Raises InstrumentError."""
+    output = bench.file(entry, f"-{instrument}-{n}.callgrind")
+    under = ("valgrind", "--tool=callgrind", f"--callgrind-out-file={output}")
+    # Go's own preemption signals are more than callgrind 3.19 can follow.
+    running.run(bench.stage, entry, n, instrument, under, {"GODEBUG": "asyncpreemptoff=1"})
+    try:
+        return callgrind.parse(output.read_text(errors="replace"))
+    finally:
+        output.unlink(missing_ok=True)
 
 
 class ProgramProfile:
@@ -130,11 +141,12 @@ class ProgramProfile:
         data = bench.file(entry, ".perf")
         under = (*profile.record(symbols, data), "--")
         try:
-            ran = running.run(bench.stage, entry, running.sizes(bench.stage)[2], self.name, under)
+            n = running.sizes(bench.stage)[2]
+            ran = running.run(bench.stage, entry, n, self.name, under)
             folded = profile.fold(bench, data)
         finally:
             data.unlink(missing_ok=True)
-        per_run = folded.scaled(ran.exit.cpu.total_ns)
+        per_run = folded.scaled(ran.exit.cpu.total_ns * running.share(bench.stage, n))
         profile.folded_file(bench.folder, entry).write_text(per_run.text())
         return Reading(
             functions={name: ns / 1e3 for name, ns in per_run.functions().items()},
