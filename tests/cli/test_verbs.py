@@ -21,6 +21,7 @@ VERBS = (
     "race",
     *LOOKS,
     "claims",
+    "new",
     "explain",
     "export",
     "history",

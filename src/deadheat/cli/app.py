@@ -28,6 +28,7 @@ VERBS = {
     "show": Verb("show", "Print the verdicts of a run, or what one of them rests on."),
     "report": Verb("report", "Derive results and reports again from a run's journal."),
     "claims": Verb("claims", "Print the published claims, and what became of them in a run."),
+    "new": Verb("new", "Draft the claims of a published study."),
     "explain": Verb("explain", "Run two contenders under instruments: what differs a request."),
     "runs": Verb("runs", "List the runs, the newest first."),
     "export": Verb("export", "Write a run in the format of another tool."),
