@@ -30,7 +30,7 @@ from deadheat.storage.run_folder import RunFolder
 
 WORKLOAD = "redis-pipeline"
 REFERENCE, CEILING = "rust-redis-rs", "ceiling"
-OURS = ("crystal-redis-client", "rust-lean")
+OURS = ("crystal-redis-client:each", "rust-lean")
 PUBLISHED = ("crystal-jgaskins", "crystal-stefanwille")
 SUITE = Path(__file__).parents[1] / "suite"
 MOST_PEAK_MB = 20

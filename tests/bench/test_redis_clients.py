@@ -12,7 +12,7 @@ from bench import redis_clients
 from deadheat.model.observation import Invocation, Observation
 from deadheat.suite.suite import load
 
-CPU_MS = {"rust-redis-rs": 100.0, "ceiling": 10.0, "rust-lean": 15.0, "crystal-redis-client": 20.0}
+CPU_MS = {"rust-redis-rs": 100.0, "ceiling": 10.0, "rust-lean": 15.0, "crystal-redis-client:each": 20.0}
 
 
 def invocations(cpu_ms: Mapping[str, float]) -> list[Observation]:
@@ -44,22 +44,22 @@ def bars(cpu_ms: Mapping[str, float]) -> dict[str, redis_clients.Bar]:
 
 def test_bars_are_of_medians_of_timed_invocations() -> None:
     found = bars(CPU_MS)
-    assert found["CPU time of crystal-redis-client over rust-redis-rs"].here == pytest.approx(0.2)
+    assert found["CPU time of crystal-redis-client:each over rust-redis-rs"].here == pytest.approx(0.2)
     assert found["CPU time of rust-lean over ceiling"].here == pytest.approx(1.5)
     assert found["peak memory of rust-lean, MB"].here == pytest.approx(5.0)
     assert [what for what, bar in found.items() if not bar.holds] == [
-        "CPU time of crystal-redis-client over the better published shard"
+        "CPU time of crystal-redis-client:each over the better published shard"
     ]
 
 
 def test_a_bar_that_cannot_be_known_here_says_why() -> None:
-    bar = bars(CPU_MS)["CPU time of crystal-redis-client over the better published shard"]
+    bar = bars(CPU_MS)["CPU time of crystal-redis-client:each over the better published shard"]
     assert (bar.here, bar.excused, bar.note) == (None, True, "not known here: no shards")
 
 
 def test_the_better_shard_is_the_one_that_counts() -> None:
     found = bars(CPU_MS | {"crystal-jgaskins": 16.0, "crystal-stefanwille": 80.0})
-    bar = found["CPU time of crystal-redis-client over crystal-jgaskins, the better published shard"]
+    bar = found["CPU time of crystal-redis-client:each over crystal-jgaskins, the better published shard"]
     assert bar.here == pytest.approx(1.25)
     assert not bar.holds
 

@@ -48,7 +48,9 @@ def needs(*tools: str) -> None:
             pytest.skip(f"{tool} is not installed")
 
 
-@pytest.mark.parametrize("contender", ("phoenix", "phoenix-clean:bandit", "phoenix:dev-mode", "plug-cowboy"))
+@pytest.mark.parametrize(
+    "contender", ("phoenix", "phoenix-clean:bandit", "phoenix:as-printed", "plug-cowboy:iex")
+)
 def test_hex(contender: str, tmp_path: Path) -> None:
     needs("mix")
     ran = build(

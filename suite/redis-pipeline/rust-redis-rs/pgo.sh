@@ -1,5 +1,6 @@
 #!/bin/sh
-# Builds with a profile: instrumented build, training run against a Redis of its own, optimised build.
+# Builds with a profile: instrumented build, training run against a Redis of its own, optimised build; with
+# the link-time optimisation that CARGO_PROFILE_RELEASE_LTO names, if any.
 # Exits 69 where a tool is missing; the last line on stderr says which.
 set -eu
 
@@ -16,7 +17,6 @@ command -v redis-server >/dev/null || unavailable "redis-server is missing: the 
 profiles="$PWD/pgo-profiles"
 rm -rf "$profiles"
 mkdir "$profiles"
-export CARGO_PROFILE_RELEASE_LTO=fat
 RUSTFLAGS="-Cprofile-generate=$profiles" cargo build --release --locked --target-dir target-instrumented
 
 redis=

@@ -29,7 +29,12 @@ begin
     options.rounds.times do
       study = Bench::Study.new(options.iterations)
       until study.ended?
-        redis.pipeline(each: use) { |pipe| study.fill(pipe, options.pipeline_depth) }
+        {% if flag?(:each) %}
+          redis.pipeline(each: use) { |pipe| study.fill(pipe, options.pipeline_depth) }
+        {% else %}
+          # The study's form: all replies are kept, and returned at the end of the block.
+          redis.pipeline { |pipe| study.fill(pipe, options.pipeline_depth) }.each { |reply| use.call(reply) }
+        {% end %}
       end
     end
   end

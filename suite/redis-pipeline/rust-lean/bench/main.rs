@@ -31,6 +31,8 @@ fn run() -> Result<(), String> {
         let mut study = Study::new(options.iterations);
         while !study.ended() {
             let mut replies = client.pipeline(|pipe| study.fill(pipe, depth)).map_err(text)?;
+            #[cfg(feature = "keep")]
+            let mut kept = Vec::new();
             while let Some(reply) = replies.next_reply().map_err(text)? {
                 let value = reply.to_value();
                 if let Value::Error(message) = value {
@@ -39,10 +41,15 @@ fn run() -> Result<(), String> {
                 if let Some(digest) = &mut digest {
                     digest.add(&value)?;
                 }
+                #[cfg(feature = "keep")]
+                kept.push(value);
                 // Without it the compiler may see that nobody looks at the value, and not make it.
+                #[cfg(not(feature = "keep"))]
                 black_box(value);
                 commands += 1;
             }
+            #[cfg(feature = "keep")]
+            black_box(kept);
         }
     }
     let wall_ns = start.elapsed().as_nanos();

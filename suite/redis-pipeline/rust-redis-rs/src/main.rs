@@ -2,10 +2,12 @@
 
 mod digest;
 mod options;
+mod pipelines;
 mod study;
 
 use digest::Digest;
 use options::Options;
+use pipelines::pipelines;
 use redis::Value;
 use std::time::Instant;
 
@@ -30,7 +32,7 @@ fn run() -> Result<(), String> {
 
     let start = Instant::now();
     for _ in 0..options.rounds {
-        for (pipe, count) in study::pipelines(options.iterations, options.pipeline_depth, !options.verify) {
+        for (pipe, count) in pipelines(options.iterations, options.pipeline_depth, !options.verify) {
             if let Some(digest) = &mut digest {
                 let replies: Vec<Value> = pipe.query(&mut connection).map_err(text)?;
                 replies.iter().try_for_each(|reply| digest.add(reply))?;
