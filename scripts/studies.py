@@ -16,7 +16,7 @@ import jinja2
 
 from deadheat.model.claim import ClaimResult, PublishedGate
 from deadheat.model.result import ContenderResult, RaceResult, Results
-from deadheat.report import claims_table, curve, published_table, reasons, words
+from deadheat.report import claims_table, curve, published_columns, published_table, reasons, words
 from deadheat.storage.run_folder import RunFolder
 from deadheat.suite.suite import load
 
@@ -125,6 +125,25 @@ class Figures:
         race = self.race(workload, "as-published")
         header = published_table.header(race)
         rows = [header, ["---"] * len(header), *published_table.rows(race)]
+        return "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
+
+    def columns(self) -> str:
+        """Every column that the study printed, and the same by its own method here, in one table."""
+        races = [
+            race
+            for run in self._runs
+            for race in run.workloads
+            if race.method == "as-published" and (race.setting or "").split(", ")[0] == self._study
+        ]
+        header = ["race", *published_columns.HEADER]
+        cells = {
+            (race.name, race.setting): [
+                (f"{race.name}, {race.setting}".removesuffix(f", {self._study}"), *row)
+                for row in published_columns.rows(race)
+            ]
+            for race in reversed(races)
+        }
+        rows = [header, ["---"] * len(header), *(row for of in reversed(cells.values()) for row in of)]
         return "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
 
     def depths(self, workload: str) -> str:

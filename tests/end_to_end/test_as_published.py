@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from .bench import Deadheat, hello
+from .bench import TWICE, Deadheat, hello, twice
 
 STUDY = """\
 study = "somebody-2020"
@@ -34,6 +34,28 @@ throughput_rps = 1000
 [[as_published.row]]
 contender = "twin"
 throughput_rps = 2000
+"""
+PROGRAMS = """\
+study = "somebody-2020"
+title = "Somebody's"
+date = "2020"
+versions = "none"
+machine = "none"
+method = "none"
+claim = []
+
+[[as_published]]
+workload = "twice"
+tool = "time"
+n = 30
+
+[[as_published.row]]
+contender = "good"
+wall_s = 0.2
+user_s = 0.1
+system_s = 0.1
+process_cpu_percent = 48
+memory = "2.0M"
 """
 GOOD = Path(__file__).parents[1] / "generators" / "golden" / "wrk-4.1.0-socket-errors.txt"
 
@@ -86,3 +108,23 @@ def test_no_wrk(tmp_path: Path) -> None:
     assert ended.code == 3, ended
     assert deadheat.row("good")["status"] == "unavailable"
     assert "apt-get install wrk" in deadheat.row("good")["reason"]
+
+
+def test_a_program_is_run_at_the_published_size_and_at_a_smaller_one_beside_it(tmp_path: Path) -> None:
+    suite = twice(tmp_path / "suite").path
+    (suite / "twice" / "workload.toml").write_text(TWICE.replace("quick = 30", "quick = 20"))
+    (suite / "claims").mkdir()
+    (suite / "claims" / "somebody-2020.toml").write_text(PROGRAMS)
+    deadheat = Deadheat(tmp_path, suite)
+    ended = deadheat.run("race", "--method", "as-published", "--preset", "standard")
+    assert ended.code == 0, ended
+    whole, smaller = deadheat.results()["workloads"]
+    assert [race["setting"] for race in (whole, smaller)] == ["somebody-2020", "somebody-2020, n=20"]
+    (row,) = whole["contenders"]
+    assert all(row[name]["ci"] is None for name in ("wall_s", "user_s", "system_s"))
+    assert row["peak_memory_bytes"] > 0
+    assert "n = 30, as published" in ended.out
+    assert "n = 20, shorter than the n = 30 published" in ended.out
+    report = (deadheat.runs / "latest" / "report.md").read_text()
+    assert "| good | process CPU | 48% |" in report
+    assert "| good | user and system time | 100 ms user, 100 ms system |" in report

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from deadheat.model.gate import GateResult
+from deadheat.model.measured import Length
 from deadheat.model.observation import OutsideRun
 from deadheat.model.published import PublishedRow
 from deadheat.model.result import (
     AnyResult,
+    ByOutside,
     BySlices,
     Measure,
     NoFigures,
+    ProgramResult,
     PublishedServerResult,
     RaceResult,
     ServerResult,
 )
-from deadheat.report import published_table
+from deadheat.report import published_columns, published_table
 from deadheat.report.findings import sentence
 from deadheat.results import findings
 
@@ -74,6 +78,49 @@ def test_what_was_not_published_is_not_told() -> None:
     told = remarks(row("go", outside=outside(), published=PublishedRow(contender="go"), peak_memory_bytes=1))
     assert "published" not in told
     assert "the server 25%; peak memory of the server" in told
+
+
+def measured_so_long(published: Length, here: Length, **more: Any) -> str:
+    of = row("go", outside=outside(), **more)
+    long = race(of).replaced(measured=ByOutside(length=here, published=published))
+    ((*_, told),) = published_table.rows(long)
+    return told
+
+
+def test_a_row_says_whether_its_run_was_as_long_as_the_published() -> None:
+    minute = Length(seconds=60)
+    assert measured_so_long(minute, minute).startswith("60 s, as published; ")
+    assert measured_so_long(minute, Length(seconds=3)).startswith("3 s, shorter than the 60 s published; ")
+    calls = measured_so_long(Length(total=1_000_000), Length(total=30_000))
+    assert calls.startswith("30,000 requests, shorter than the 1,000,000 requests published; ")
+
+
+def test_littles_law_is_said_in_the_row_that_breaks_it_and_nowhere_else() -> None:
+    facts: dict[str, Any] = {"tool": "wrk", "in_flight": 2300.0, "asked": 400.0}
+    law = GateResult(name="littles-law", ok=False, value=5.75, limit="1 +-5%", facts=facts)
+    of = race(row("go", outside=outside(), gates=(law,)))
+    ((*_, told),) = published_table.rows(of)
+    assert "littles-law: 2,300 requests were in flight by its own figures, not the 400 asked for" in told
+    assert list(published_table.broken_below(of)) == []
+
+
+def test_a_program_says_its_share_of_the_cpu_that_of_its_server_and_its_size() -> None:
+    printed = PublishedRow(contender="rs", process_cpu_percent=48, service_cpu_percent=100, binary="2.1M")
+    limited = GateResult(name="server-limited", ok=True, value=0.97, limit="at most 90%")
+    figures: dict[str, Any] = {"wall_s": figure(0.6), "cpu_s": figure(0.3)}
+    of = ProgramResult(
+        name="rs", variant=None, title="rs", language="Rust", class_="idiomatic", status="measured",
+        published=printed, gates=(limited,), artifact_bytes=2_100_000, **figures,
+    )  # fmt: skip
+    assert [row[1:] for row in published_columns.rows(race(of))] == [
+        ("process CPU", "48%", "50%"),
+        ("service CPU", "100%", "97%"),
+        ("binary size", "2.1M", "2.1 MB"),
+    ]
+
+
+def figure(value: float) -> Measure:
+    return Measure(estimate=value, ci=None, blocks=(value,))
 
 
 def test_a_program_has_no_server() -> None:

@@ -94,7 +94,27 @@ def test_every_race_can_be_driven() -> None:
 
 def test_a_workload_without_a_study() -> None:
     with pytest.raises(UserError, match="no published study"):
-        races("fib")
+        races("grpc-stream")
+
+
+def test_programs_with_a_size_are_run_at_the_studys_and_at_a_smaller_one_beside_it() -> None:
+    whole, smaller = races("fib", preset="thorough")
+    assert [(race.setting, race.n) for race in (whole, smaller)] == [
+        ("go-vs-crystal-2020", 47),
+        ("go-vs-crystal-2020, n=38", 38),
+    ]
+    (quick,) = races("fib")
+    assert (quick.setting, quick.n) == ("go-vs-crystal-2020", 38)
+    assert quick.outside is not None
+    assert "at n = 38, the study's was 47 (--preset thorough)" in quick.outside.notes
+    assert quick.outside.memory
+
+
+def test_a_part_of_a_study_may_set_parameters() -> None:
+    once, ten = races("redis-pipeline")
+    assert (once.setting, once.values["rounds"]) == ("rust-vs-crystal-redis-2020", 1)
+    assert (ten.setting, ten.values["rounds"]) == ("rust-vs-crystal-redis-2020, rounds=10", 10)
+    assert [entry.contender for entry in ten.entries] == ["rust-redis-rs", "crystal-jgaskins"]
 
 
 def test_a_budget_makes_no_sense() -> None:

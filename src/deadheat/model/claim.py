@@ -1,8 +1,9 @@
 """A claim: one checkable statement of a published study, with its published figures."""
 
+from collections.abc import Mapping
 from typing import Annotated, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from deadheat.model.base import Record
 from deadheat.model.kinds.registry import TRAITS, Kind
@@ -143,8 +144,16 @@ class Study(Record):
     claim: tuple[Claim, ...]
     load: tuple[PublishedLoad, ...] = ()
     shape: tuple[Shape, ...] = ()
-    as_published: AsPublished | None = None
+    as_published: tuple[AsPublished, ...] = ()
     statement: tuple[Statement, ...] = ()
+
+    @field_validator("as_published", mode="before")
+    @classmethod
+    def _one_or_several(cls, given: object) -> object:
+        """`[as_published]` of a study with one such part, and of plans of before there were several."""
+        if given is None:
+            return ()
+        return (given,) if isinstance(given, Mapping | AsPublished) else given
 
     @property
     def shapes(self) -> dict[str, Shape]:
@@ -164,7 +173,7 @@ class Study(Record):
     @model_validator(mode="after")
     def _statements_name_what_is_there(self) -> Self:
         claims, loads = {c.id for c in self.claim}, {one.name for one in self.load}
-        rows = {row.contender for row in self.as_published.row} if self.as_published is not None else set()
+        rows = {row.contender for part in self.as_published for row in part.row}
         for one in self.statement:
             for kind, named, known in (
                 ("claim", one.claims, claims),

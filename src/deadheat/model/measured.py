@@ -44,22 +44,37 @@ class InvocationPlan(Record):
     about_s: float | None = None
 
 
+class Length(Record):
+    """How long a run is: so many seconds, so many requests, or the size n of a program."""
+
+    seconds: int | None = None
+    total: int | None = None
+    n: int | None = None
+
+
 class OutsidePlan(Record):
     """How a race is run the way a study's author did, with the author's tool.
 
     `arguments` of each entry are whole, the length of the run with them; `in_flight` is how many requests
-    they ask to have in flight, `connections` on how many connections, where the study says so. `notes` say
-    what is unlike the study.
+    they ask to have in flight, `connections` on how many connections, where the study says so. `part`: which
+    of the study's. `seconds`, `total` or `n`: how long, as planned; `published` the same as the study had it.
+    Of programs `about_s`: about how long a run takes, for estimates; `memory`: whether each is run once more,
+    not timed, for its peak memory. `notes` say what is unlike the study.
     """
 
     by: Literal["outside"] = "outside"
     study: str
+    part: int = 0
     tool: Tool
     arguments: dict[str, tuple[str, ...]]
     in_flight: dict[str, int] = {}
     connections: int | None = None
     seconds: int | None = None
     total: int | None = None
+    n: int | None = None
+    published: Length | None = None
+    about_s: float | None = None
+    memory: bool = False
     runs: int = 1
     path: str | None = None
     body: str | None = None

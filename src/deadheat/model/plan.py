@@ -101,6 +101,13 @@ class RacePlan(Record):
         return self.measured if isinstance(self.measured, OutsidePlan) else None
 
     @property
+    def n(self) -> int:
+        """The size that programs are run with; raises TypeError for a race without one."""
+        if self.outside is not None and self.outside.n is not None:
+            return self.outside.n
+        return self.invocations.n
+
+    @property
     def commands(self) -> int | None:
         """How many an invocation sends to a service, None where no pipeline is measured."""
         return self.measured.commands if isinstance(self.measured, InvocationPlan) else None

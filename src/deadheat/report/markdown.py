@@ -147,7 +147,7 @@ def _published(result: RaceResult) -> Iterator[str]:
             yield "```"
     yield ""
     yield f"- {gates.summary(result)}"
-    for whose, gate in gates.all_broken(result):
+    for whose, gate in published_table.broken_below(result):
         yield f"- {_text(f'{whose}: {gate}')}"
 
 

@@ -114,6 +114,18 @@ def _estimate(row: ContenderResult, metric: str) -> float | None:
     return None if measure is None else float(measure.estimate)
 
 
+def _process_cpu(row: ContenderResult) -> str | None:
+    """As time has it: user and system time over what passed."""
+    cpu_s, wall_s = _estimate(row, "cpu_s"), _estimate(row, "wall_s")
+    return _percent(100 * cpu_s / wall_s) if cpu_s is not None and wall_s else None
+
+
+def _service_cpu(row: ContenderResult) -> str | None:
+    """Of the server that a program talks to, while the program's own clock ran."""
+    share = next((gate.value for gate in row.gates if gate.name == "server-limited"), None)
+    return None if share is None else _percent(100 * share)
+
+
 _PRINTED: dict[Column, Printed] = {
     "throughput": lambda row: words.figure(row.throughput_rps) if row.throughput_rps is not None else None,
     "latency": lambda row: _latency(row.latency_ms),
@@ -128,6 +140,9 @@ _PRINTED: dict[Column, Printed] = {
     "duration": lambda row: _seconds(row.seconds),
     "server CPU": lambda row: _percent(row.cpu_percent),
     "generator CPU": lambda row: _percent(row.generator_cpu_percent),
+    "process CPU": lambda row: _percent(row.process_cpu_percent),
+    "service CPU": lambda row: _percent(row.service_cpu_percent),
+    "binary size": lambda row: row.binary,
     "memory": lambda row: row.memory,
     "wall time": lambda row: _wall(row.own_wall_s, row.wall_s),
     "user and system time": lambda row: _user_and_system(row.user_s, row.system_s),
@@ -154,6 +169,9 @@ _HERE: dict[Column, Here] = {
         lambda run: None if run.server_cpu_s is None else _percent(100 * run.server_cpu_s / run.wall_s)
     ),
     "generator CPU": _of_run(lambda run: _percent(100 * run.generator_cpu_s / run.wall_s)),
+    "process CPU": lambda row, _: _process_cpu(row),
+    "service CPU": lambda row, _: _service_cpu(row),
+    "binary size": lambda row, _: words.size(row.artifact_bytes) if row.artifact_bytes else None,
     "memory": lambda row, _: words.size(row.peak_memory_bytes) if row.peak_memory_bytes else None,
     "wall time": lambda row, _: _wall(_estimate(row, "own_wall_s"), _estimate(row, "wall_s")),
     "user and system time": lambda row, _: _user_and_system(

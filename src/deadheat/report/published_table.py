@@ -6,11 +6,14 @@ import shlex
 from collections.abc import Iterator
 
 from deadheat.model.kinds.registry import TRAITS
+from deadheat.model.measured import Length
 from deadheat.model.published import PublishedRow
-from deadheat.model.result import ContenderResult, RaceResult
-from deadheat.report import verdicts, words
+from deadheat.model.result import ByOutside, ContenderResult, RaceResult
+from deadheat.report import gates, verdicts, words
 
 DASH = words.DASH
+# Gates that are told in the row that they break, not below the table.
+SAID_IN_ROW = ("littles-law",)
 
 
 def header(result: RaceResult) -> tuple[str, ...]:
@@ -36,6 +39,13 @@ def ratios(result: RaceResult) -> Iterator[str]:
             f"{row.id} over {result.reference}: published {words.ratio(printed)}, here {here}; "
             "one figure of each, so no interval"
         )
+
+
+def broken_below(result: RaceResult) -> Iterator[tuple[str, str]]:
+    """Whose gate is broken and what it says, but for those that their row says."""
+    for whose, said in gates.all_broken(result):
+        if said.partition(":")[0] not in SAID_IN_ROW:
+            yield whose, said
 
 
 def lines(result: RaceResult) -> Iterator[str]:
@@ -75,6 +85,11 @@ def _remarks(result: RaceResult, row: ContenderResult) -> Iterator[str]:
     if row.status != "measured":
         said = verdicts.reason(result, row)
         yield f"{row.status}: {said}" if said else row.status
+    elif (length := _length(result)) is not None:
+        yield length
+    for gate in row.gates:
+        if gate.name in SAID_IN_ROW and not gate.ok and row.status == "measured":
+            yield gates.broken(gate)
     if row.figures.outside is not None:
         run = row.figures.outside
         yield f"{run.tool} {run.version} {shlex.join(run.argv[1:])}"
@@ -93,6 +108,25 @@ def _remarks(result: RaceResult, row: ContenderResult) -> Iterator[str]:
         yield f"published errors: {_errors(row.published.errors)}"
     if row.figures.outside is not None and row.figures.outside.errors:
         yield f"errors here: {_errors(row.figures.outside.errors)}"
+
+
+def _length(result: RaceResult) -> str | None:
+    """How long its run was, and whether that is what was published; None where nothing says so."""
+    measured = result.measured
+    if not isinstance(measured, ByOutside) or measured.length is None or measured.published is None:
+        return None
+    here, theirs = (_lengths(one) for one in (measured.length, measured.published))
+    if here is None:
+        return None
+    return f"{here}, as published" if here == theirs else f"{here}, shorter than the {theirs} published"
+
+
+def _lengths(length: Length) -> str | None:
+    if length.seconds is not None:
+        return f"{length.seconds} s"
+    if length.total is not None:
+        return f"{length.total:,} requests"
+    return None if length.n is None else f"n = {length.n}"
 
 
 def _as_published(printed: float | str | None, unit: str = "") -> str:

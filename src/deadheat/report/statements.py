@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from deadheat.model.claim import ClaimResult, Study
+from deadheat.model.published import AsPublished
 from deadheat.model.result import RaceResult, Results
 from deadheat.model.statement import Statement
 from deadheat.report import claims_table, published_columns
@@ -95,8 +96,8 @@ def _unanswered(study: Study, one: Statement) -> Answered:
 
 def _command(study: Study, one: Statement) -> str:
     """What answers it."""
-    if one.column is not None and study.as_published is not None:
-        return f"deadheat race {study.as_published.workload} --method as-published"
+    if one.column is not None:
+        return f"deadheat race {_part(study, one).workload} --method as-published"
     if one.conformance is not None:
         return f"deadheat race {one.conformance}"
     return f"deadheat race --claims {study.study}"
@@ -148,8 +149,7 @@ def _by_load(study: Study, one: Statement, results: Results) -> tuple[str, Seque
 def _by_column(study: Study, one: Statement, results: Results) -> tuple[str, Sequence[str]]:
     """Not judged: what is printed of one run has no interval, so it stands beside the same of ours."""
     assert one.column is not None
-    assert study.as_published is not None
-    race = _own_method(study, results)
+    race = _own_method(study, _part(study, one), results)
     if race is None:
         return NOT_RUN, [f"not in this run: {_command(study, one)}"]
     because = []
@@ -163,13 +163,20 @@ def _by_column(study: Study, one: Statement, results: Results) -> tuple[str, Seq
     return (BESIDE, because) if because else (NOT_RUN, ["nobody whom it is about was measured"])
 
 
-def _own_method(study: Study, results: Results) -> RaceResult | None:
+def _part(study: Study, one: Statement) -> AsPublished:
+    """The part of the study by its own method that printed a statement's column."""
+    assert one.column is not None
+    for part in study.as_published:
+        rows = [row for row in part.row if not one.rows or row.contender in one.rows]
+        if any(published_columns.published(one.column, row) is not None for row in rows):
+            return part
+    return study.as_published[0]
+
+
+def _own_method(study: Study, part: AsPublished, results: Results) -> RaceResult | None:
     """The race by the study's own method and with its own tool."""
-    assert study.as_published is not None
-    return next(
-        (race for race in results.workloads if race.method == "as-published" and race.setting == study.study),
-        None,
-    )
+    known_by = (part.workload, "as-published", part.setting(study.study))
+    return next((r for r in results.workloads if (r.name, r.method, r.setting) == known_by), None)
 
 
 def _by_conformance(study: Study, one: Statement, results: Results) -> tuple[str, Sequence[str]]:

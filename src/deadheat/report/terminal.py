@@ -100,7 +100,7 @@ def _published(result: RaceResult) -> Iterator[Text]:
     for line in published_table.ratios(result):
         yield Text(f"  {line}")
     yield Text("  " + gates.summary(result), "dim")
-    for row_id, gate in gates.all_broken(result):
+    for row_id, gate in published_table.broken_below(result):
         yield Text(f"  ! {row_id}: {gate}", "yellow")
 
 

@@ -92,8 +92,10 @@ def is_about(claim: Claim, study: Study, way: Way, race: RacePlan) -> bool:
         return False
     if way.shaped:
         return claim.shape is not None and race.shape == name_of(study.study, claim.shape)
-    theirs = way.method != OURS and claim.setting is None
-    return race.shape is None and race.setting == (study.study if theirs else claim.setting)
+    setting = claim.setting
+    if way.method != OURS:
+        setting = study.study if setting is None else f"{study.study}, {setting}"
+    return race.shape is None and race.setting == setting
 
 
 def race_of(claim: Claim, study: Study, way: Way, races: Sequence[Race]) -> Race | None:

@@ -7,7 +7,7 @@ from deadheat import stats
 from deadheat.errors import UserError
 from deadheat.model.finding import Finding, Note
 from deadheat.model.gate import GateResult
-from deadheat.model.measured import InvocationPlan, OutsidePlan, SlicePlan
+from deadheat.model.measured import InvocationPlan, Length, OutsidePlan, SlicePlan
 from deadheat.model.observation import Observation, Resumed, Stopped
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.result import (
@@ -208,7 +208,8 @@ def _measured(race: RacePlan) -> BySlices | ByInvocations | ByOutside:
             # Of a pipeline its commands are the size.
             return ByInvocations(n=plan.n if plan.commands is None else None, commands=plan.commands)
         case OutsidePlan() as plan:
-            return ByOutside(connections=plan.connections)
+            here = Length(seconds=plan.seconds, total=plan.total, n=plan.n)
+            return ByOutside(connections=plan.connections, length=here, published=plan.published)
 
 
 def notes_of(

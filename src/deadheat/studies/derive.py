@@ -184,8 +184,9 @@ def reported_latency(run: OutsideRun) -> Latency | None:
 def _printed(race: RacePlan, facts: SuiteFacts) -> dict[str, PublishedRow]:
     """What the study printed of each contender."""
     study = facts.study(race.outside.study) if race.outside is not None else None
-    printed = study.as_published.row if study is not None and study.as_published is not None else ()
-    return {row.contender: row for row in printed}
+    if study is None or race.outside is None or not study.as_published:
+        return {}
+    return {row.contender: row for row in study.as_published[race.outside.part].row}
 
 
 def _without_interval(verdict: Verdict) -> Verdict:

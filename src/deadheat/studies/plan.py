@@ -8,9 +8,10 @@ from collections.abc import Collection, Sequence
 from deadheat.errors import UserError
 from deadheat.model.choices import Method, Preset
 from deadheat.model.claim import Study
-from deadheat.model.measured import OutsidePlan
+from deadheat.model.measured import Length, OutsidePlan
 from deadheat.model.plan import Entry, RacePlan
 from deadheat.model.published import AsPublished, PublishedRow
+from deadheat.model.workload import Workload
 from deadheat.plan import Asked, parameters
 from deadheat.suite.suite import Suite
 
@@ -62,12 +63,10 @@ def races(suite: Suite, names: Sequence[str], wanted: Collection[str], preset: P
     """
     found: list[RacePlan] = []
     for study in suite.studies.values():
-        recipe = study.as_published
-        if recipe is None or recipe.workload not in names:
-            continue
-        rows = [row for row in recipe.row if _is_wanted(row, recipe, wanted)]
-        if len(rows) > 1 or len(recipe.row) == 1:
-            found += _of_study(suite, study, recipe, rows, preset)
+        for number, recipe in enumerate(study.as_published):
+            rows = [row for row in recipe.row if _is_wanted(row, recipe, wanted)]
+            if recipe.workload in names and (len(rows) > 1 or len(recipe.row) == 1):
+                found += _of_part(suite, study, number, rows, preset)
     if not found:
         raise UserError("no published study holds these workloads and contenders", hint=_known(suite))
     return found
@@ -77,8 +76,8 @@ def estimated_s(race: RacePlan) -> float:
     """About how long it takes, seconds."""
     outside = race.outside
     assert outside is not None
-    one = outside.seconds or (outside.total or GUESSED_RPS) / GUESSED_RPS
-    return len(race.entries) * (START_S + outside.runs * one)
+    one = outside.about_s or outside.seconds or (outside.total or GUESSED_RPS) / GUESSED_RPS
+    return len(race.entries) * (START_S + (outside.runs + outside.memory) * one)
 
 
 def _is_wanted(row: PublishedRow, recipe: AsPublished, wanted: Collection[str]) -> bool:
@@ -86,24 +85,28 @@ def _is_wanted(row: PublishedRow, recipe: AsPublished, wanted: Collection[str]) 
 
 
 def _known(suite: Suite) -> str:
-    recipes = [study.as_published for study in suite.studies.values() if study.as_published is not None]
+    recipes = [part for study in suite.studies.values() for part in study.as_published]
     held = [f"{r.workload} ({', '.join(row.contender for row in r.row)})" for r in recipes]
     return "there are " + "; ".join(held) if held else "no study of this suite has an [as_published] section"
 
 
-def _of_study(
-    suite: Suite, study: Study, recipe: AsPublished, rows: Sequence[PublishedRow], preset: Preset
+def _of_part(
+    suite: Suite, study: Study, number: int, rows: Sequence[PublishedRow], preset: Preset
 ) -> list[RacePlan]:
-    """The study's race; another where its tool can be run leaner; and one for each other tool."""
-    races = [_race(suite, study, recipe, rows, preset)]
+    """The study's race; a shorter one beside it, of programs that have a size; another where its tool can be
+    run leaner; and one for each other tool."""
+    recipe = study.as_published[number]
+    races = [_race(suite, study, number, recipe, rows, preset)]
+    if recipe.n is not None and (short := _race(suite, study, number, recipe, rows, "quick")).n < races[0].n:
+        races.append(short.replaced(setting=f"{short.setting}, n={short.n}"))
     if recipe.leanest is not None:
         lean = recipe.replaced(arguments=f"{recipe.arguments} {recipe.leanest}")
         note = f"unlike the study, {recipe.tool} runs with {recipe.leanest}, its leanest configuration"
-        races.append(_beside(_race(suite, study, lean, rows, preset), LEANEST, note))
+        races.append(_beside(_race(suite, study, number, lean, rows, preset), LEANEST, note))
     for other in recipe.also:
         theirs = recipe.replaced(tool=other.tool, arguments=other.arguments)
         plain = [row.replaced(arguments=None) for row in rows]
-        race = _race(suite, study, theirs, plain, preset)
+        race = _race(suite, study, number, theirs, plain, preset)
         races.append(_beside(race, f", {other.tool}", f"unlike the study, {other.note}"))
     return races
 
@@ -116,30 +119,41 @@ def _beside(race: RacePlan, setting: str, note: str) -> RacePlan:
 
 
 def _race(
-    suite: Suite, study: Study, recipe: AsPublished, rows: Sequence[PublishedRow], preset: Preset
+    suite: Suite,
+    study: Study,
+    number: int,
+    recipe: AsPublished,
+    rows: Sequence[PublishedRow],
+    preset: Preset,
 ) -> RacePlan:
     workload = suite.workloads[recipe.workload]
-    seconds, total = _scaled(recipe, preset)
+    whole = Length(seconds=recipe.seconds, total=recipe.total, n=recipe.n)
+    length = _scaled(whole, workload, preset)
     outside = OutsidePlan(
         connections=recipe.connections,
         study=study.study,
+        part=number,
         tool=recipe.tool,
-        arguments={row.contender: _arguments(recipe, row, seconds, total) for row in rows},
+        arguments={row.contender: _arguments(recipe, row, length) for row in rows},
         in_flight={
             row.contender: asked for row in rows if (asked := row.in_flight or recipe.in_flight) is not None
         },
-        seconds=seconds,
-        total=total,
+        seconds=length.seconds,
+        total=length.total,
+        n=length.n,
+        published=whole,
+        about_s=_about_s(rows) if length == whole else None,
+        memory=not workload.traits.serves and any(row.memory is not None for row in rows),
         runs=recipe.runs,
         path=recipe.path,
         body=recipe.body,
         instead=recipe.instead,
-        notes=tuple(_notes(recipe, study, seconds, total)),
+        notes=tuple(_notes(study, number, recipe, rows, length)),
     )
     return RacePlan(
         workload=workload.name,
-        setting=study.study,
-        values=parameters.defaults(workload),
+        setting=recipe.setting(study.study),
+        values={**parameters.defaults(workload), **recipe.set_},
         method=METHOD,
         kind=workload.kind,
         metric=workload.metric,
@@ -151,37 +165,49 @@ def _race(
     )
 
 
-def _scaled(recipe: AsPublished, preset: Preset) -> tuple[int | None, int | None]:
-    """Seconds or requests of a run, whichever the study gives, at most the study's own."""
-    seconds, total = recipe.seconds, recipe.total
+def _scaled(whole: Length, workload: Workload, preset: Preset) -> Length:
+    """Seconds, requests or size of a run, whichever the study gives, at most the study's own."""
+    seconds, total, n = whole.seconds, whole.total, whole.n
     if seconds is not None:
         seconds = min(seconds, SECONDS.get(preset, seconds))
     if total is not None:
         total = min(total, TOTALS.get(preset, total))
-    return seconds, total
+    if n is not None and workload.program is not None:
+        n = min(n, workload.program.n.at(preset))
+    return Length(seconds=seconds, total=total, n=n)
 
 
-def _arguments(
-    recipe: AsPublished, row: PublishedRow, seconds: int | None, total: int | None
-) -> tuple[str, ...]:
+def _about_s(rows: Sequence[PublishedRow]) -> float | None:
+    """What a run of a program took in the study, seconds, where it says so of any."""
+    return max((row.wall_s for row in rows if row.wall_s is not None), default=None)
+
+
+def _arguments(recipe: AsPublished, row: PublishedRow, length: Length) -> tuple[str, ...]:
     words = shlex.split(row.arguments or recipe.arguments)
     if recipe.tool == "wrk":
-        words.append(f"-d{seconds}s")
+        words.append(f"-d{length.seconds}s")
     elif recipe.tool in TOTAL:
-        words += [TOTAL[recipe.tool], str(total)]
+        words += [TOTAL[recipe.tool], str(length.total)]
     return tuple(words)
 
 
-def _notes(recipe: AsPublished, study: Study, seconds: int | None, total: int | None) -> list[str]:
+def _notes(
+    study: Study, number: int, recipe: AsPublished, rows: Sequence[PublishedRow], length: Length
+) -> list[str]:
     """What a reader must know of the figures."""
     best = f", the best of {recipe.runs} runs" if recipe.runs > 1 else ", one run each"
-    its_own = study.as_published is not None and recipe.tool == study.as_published.tool
+    its_own = recipe.tool == study.as_published[number].tool
     ran = "as the study ran it" if its_own else "the way the study ran its own tool"
     notes = [f"{recipe.tool} {ran}: nothing pinned, one contender after the other{best}"]
     if recipe.tool == "time":
         notes.append("user and system time in steps of 10 ms, as time prints them")
-    if seconds != recipe.seconds:
-        notes.append(f"runs of {seconds} s, the study's were {recipe.seconds} s (--preset thorough)")
-    if total != recipe.total:
-        notes.append(f"{total:,} requests a run, the study's were {recipe.total:,} (--preset thorough)")
+        if any(row.memory is not None for row in rows):
+            notes.append("peak memory of a run apart, which is not timed")
+    if length.seconds != recipe.seconds:
+        notes.append(f"runs of {length.seconds} s, the study's were {recipe.seconds} s (--preset thorough)")
+    if length.total is not None and length.total != recipe.total:
+        here, theirs = f"{length.total:,} requests a run", f"{recipe.total:,}"
+        notes.append(f"{here}, the study's were {theirs} (--preset thorough)")
+    if length.n != recipe.n:
+        notes.append(f"at n = {length.n}, the study's was {recipe.n} (--preset thorough)")
     return notes

@@ -23,5 +23,5 @@ def facts_of(suite: Suite, raced: Mapping[str, Collection[str]]) -> SuiteFacts:
 
 def _is_about(study: Study, raced: Collection[str]) -> bool:
     """Whether it has a claim about one of these workloads, or published figures of one."""
-    published = study.as_published is not None and study.as_published.workload in raced
+    published = any(part.workload in raced for part in study.as_published)
     return published or any(claim.workload in raced for claim in study.claim)

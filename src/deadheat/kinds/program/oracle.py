@@ -53,7 +53,7 @@ class OracleProof:
         return iter(())
 
     def invoke(self, stage: Stage, entry: str, running: AllRunning, *, traced: bool) -> Ran:
-        n = stage.race.invocations.n
+        n = stage.race.n
         return Ran(_right(stage, entry, n, traced=traced), n)
 
     def apart(

@@ -8,6 +8,7 @@ from deadheat.model.base import Record
 from deadheat.model.finding import Finding
 from deadheat.model.gate import GateResult
 from deadheat.model.kinds.registry import Kind
+from deadheat.model.measured import Length
 from deadheat.model.reason import Reason
 from deadheat.model.result.measures import Interval
 from deadheat.model.result.rows import AnyResult
@@ -84,10 +85,13 @@ class ByInvocations(Record):
 
 
 class ByOutside(Record):
-    """Contenders run the way a study's author did; on so many connections, where the study says so."""
+    """Contenders run the way a study's author did; on so many connections, where the study says so. `length`
+    of a run here and as `published`; null in older results, which did not keep it."""
 
     by: Literal["outside"] = "outside"
     connections: int | None = None
+    length: Length | None = None
+    published: Length | None = None
 
 
 class RaceResult(Record):
@@ -133,6 +137,8 @@ class RaceResult(Record):
     @property
     def n(self) -> int | None:
         """The size of programs that have one."""
+        if isinstance(self.measured, ByOutside):
+            return self.measured.length.n if self.measured.length is not None else None
         return self.measured.n if isinstance(self.measured, ByInvocations) else None
 
     @property
