@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--only", action="append", metavar="PAIR", help="just this pair")
-    parser.add_argument("--truth", action="store_true", help="the table of stalls as well")
+    parser.add_argument("--truth", action="store_true", help="the tables of stalls and streams as well")
     parser.add_argument("--memory", action="store_true", help="the table of memory as well")
     parser.add_argument("--flames", action="store_true", help="flame graphs and what they say as well")
     parser.add_argument("--list", action="store_true", help="name the pairs, run nothing")
@@ -48,6 +48,7 @@ def main() -> int:
     if arguments.truth:
         kept["stall"] = [asdict(row) for row in truth.stall()]
         kept["delay"] = asdict(truth.delay())
+        kept["streams"] = [asdict(row) for row in truth.streams()]
         ran += 1
     if arguments.memory:
         kept["memory"] = [asdict(row) for row in memory.table()]
@@ -153,6 +154,17 @@ def write_page(kept: dict) -> None:  # type: ignore[type-arg]
         ]
         delay = kept["delay"]
         lines += ["", f"`--delay 2ms` at 1,000/s: service time p50 {delay['p50']:.3f} ms."]
+    if "streams" in kept:
+        lines += [
+            "",
+            f"| {truth.STREAMS} streams at once (`serve sse`) | p50 planted ms | told | p90 planted | told |",
+            "| --- | --- | --- | --- | --- |",
+        ]
+        lines += [
+            f"| {row['figure']} | {row['planted_p50']:.0f} | {row['p50']:.2f} "
+            f"| {row['planted_p90']:.0f} | {row['p90']:.2f} |"
+            for row in kept["streams"]
+        ]
     if "memory" in kept:
         lines += ["", "| peak memory, MB | 1,000 connections | 10,000 connections |", "| --- | --- | --- |"]
         lines += [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 
 from .measure import LOAD, run, server
@@ -35,6 +36,54 @@ def delay(seconds: int = 3) -> Row:
     with server("--delay", "2ms") as address:
         summary = _load(address, "-R", "1000", "-d", f"{seconds}s")
     return _row("2 ms delay", summary["service_ms"], summary["open_loop"]["achieved_rps"])
+
+
+@dataclass(frozen=True)
+class StreamRow:
+    """One figure of streams, planted and told, in ms."""
+
+    figure: str
+    planted_p50: float
+    p50: float
+    planted_p90: float
+    p90: float
+
+
+STREAMS = 200
+"""At once."""
+FIRST_CONTENT_MS = list(range(100, 200, 10))
+"""Of one request after the other, over and over."""
+GAPS_MS = list(range(20, 40, 2))
+"""Of one content after the other, over and over."""
+CONTENTS = 3 * len(GAPS_MS) + 1
+
+
+def streams(seconds: int = 10) -> list[StreamRow]:
+    """200 streams of tokens at once from `serve sse`, whose times are known."""
+    options = (
+        *("--first-content", _times(FIRST_CONTENT_MS)),
+        *("--gap", _times(GAPS_MS)),
+        *("--contents", str(CONTENTS)),
+    )
+    with server(*options, kind="sse") as address:
+        summary = _load(address, "--stream", "sse", "-c", str(STREAMS), "-d", f"{seconds}s", "--warmup", "2s")
+    told = summary["streams"]
+    all_gaps = sum(GAPS_MS) * 3
+    last = [first + all_gaps for first in FIRST_CONTENT_MS]
+    planted = {"first_content_ms": FIRST_CONTENT_MS, "gap_ms": GAPS_MS, "last_content_ms": last}
+    return [
+        StreamRow(name, _nearest(times, 0.5), told[name]["p50"], _nearest(times, 0.9), told[name]["p90"])
+        for name, times in planted.items()
+    ]
+
+
+def _times(ms: list[int]) -> str:
+    return ",".join(f"{time}ms" for time in ms)
+
+
+def _nearest(times: list[int], quantile: float) -> float:
+    """The percentile of values that come equally often, by nearest rank."""
+    return float(sorted(times)[math.ceil(quantile * len(times)) - 1])
 
 
 def _load(address: str, *options: str) -> dict:  # type: ignore[type-arg]

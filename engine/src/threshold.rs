@@ -2,6 +2,7 @@
 
 use crate::figure::{milliseconds, Figure};
 use crate::histogram::Latencies;
+use crate::load::streams::StreamCounts;
 use std::fmt;
 use std::str::FromStr;
 
@@ -21,6 +22,8 @@ pub struct Threshold {
 enum What {
     /// In milliseconds.
     Latency(Figure),
+    /// The same of streams.
+    Stream(StreamTime, Figure),
     /// Of all requests.
     ErrorShare,
     Errors,
@@ -30,6 +33,43 @@ enum What {
     Throughput,
 }
 
+/// What is timed of streams.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum StreamTime {
+    FirstEvent,
+    FirstContent,
+    Gap,
+    LastContent,
+    PerToken,
+}
+
+impl StreamTime {
+    fn of(self, counts: &StreamCounts) -> &Latencies {
+        match self {
+            Self::FirstEvent => &counts.first_event,
+            Self::FirstContent => &counts.first_content,
+            Self::Gap => &counts.gaps,
+            Self::LastContent => &counts.last_content,
+            Self::PerToken => &counts.per_token,
+        }
+    }
+}
+
+impl FromStr for StreamTime {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text {
+            "first-event" => Ok(Self::FirstEvent),
+            "first-content" => Ok(Self::FirstContent),
+            "gap" => Ok(Self::Gap),
+            "last-content" => Ok(Self::LastContent),
+            "per-token" => Ok(Self::PerToken),
+            _ => Err(()),
+        }
+    }
+}
+
 /// What a run came to, or has come to so far.
 #[derive(Clone, Copy, Debug)]
 pub struct Seen<'a> {
@@ -37,15 +77,17 @@ pub struct Seen<'a> {
     pub replies: u64,
     pub errors: u64,
     /// Only of a run that is over.
-    pub end: Option<End>,
+    pub end: Option<End<'a>>,
 }
 
 /// What only the end of a run tells.
 #[derive(Clone, Copy, Debug)]
-pub struct End {
+pub struct End<'a> {
     pub throughput_rps: f64,
     /// Achieved rate by asked rate; in open loop only.
     pub rate: Option<f64>,
+    /// Where replies are streams.
+    pub streams: Option<&'a StreamCounts>,
 }
 
 /// What became of a threshold.
@@ -82,8 +124,14 @@ impl FromStr for Threshold {
             ("rate", None, share) => (What::Rate, share),
             ("rps", None, rate) => (What::Throughput, rate),
             (figure, ..) => {
-                let figure = figure.parse().map_err(|()| wrong())?;
-                (What::Latency(figure), milliseconds(limit))
+                let what = match figure.split_once(' ') {
+                    Some((time, figure)) => {
+                        let time = time.parse().map_err(|()| wrong())?;
+                        What::Stream(time, figure.trim().parse().map_err(|()| wrong())?)
+                    }
+                    None => What::Latency(figure.parse().map_err(|()| wrong())?),
+                };
+                (what, milliseconds(limit))
             }
         };
         Ok(Self {
@@ -99,6 +147,11 @@ impl Threshold {
     /// Whether it needs a rate that was asked for.
     pub fn needs_a_rate(&self) -> bool {
         self.what == What::Rate
+    }
+
+    /// Whether it needs replies that are streams.
+    pub fn needs_streams(&self) -> bool {
+        matches!(self.what, What::Stream(..))
     }
 
     pub fn text(&self) -> &str {
@@ -122,6 +175,7 @@ impl Threshold {
     fn value(&self, seen: &Seen<'_>) -> Option<f64> {
         match self.what {
             What::Latency(figure) => figure.of(seen.latencies),
+            What::Stream(time, figure) => figure.of(time.of(seen.end?.streams?)),
             What::Errors => Some(seen.errors as f64),
             What::ErrorShare => {
                 let all = seen.replies + seen.errors;
@@ -161,9 +215,12 @@ mod tests {
     fn verdicts() {
         let mut latencies = Latencies::default();
         (1..=1_000).for_each(|ms| latencies.record(ms * 1_000_000));
+        let mut streams = StreamCounts::default();
+        (1..=100).for_each(|ms| streams.first_content.record(ms * 1_000_000));
         let end = End {
             throughput_rps: 500.0,
             rate: Some(0.985),
+            streams: Some(&streams),
         };
         let seen = Seen {
             latencies: &latencies,
@@ -184,6 +241,10 @@ mod tests {
             ("rate < 0.99", Some(true)),
             ("rate < 98%", Some(false)),
             ("rps < 501", Some(true)),
+            ("first-content p50 > 49ms", Some(true)),
+            ("first-content  p50 > 51ms", Some(false)),
+            ("first-content p99 > 1ms", None),
+            ("gap p50 > 1ms", None),
         ] {
             assert_eq!(judged(text, &seen), failed, "{text}");
         }
@@ -210,6 +271,9 @@ mod tests {
             "rate < -1",
             "rps < 9%",
             "q > 1ms",
+            "second-content p50 > 1ms",
+            "gap errors > 1ms",
+            "gap > 1ms",
         ] {
             assert!(text.parse::<Threshold>().is_err(), "{text}");
         }

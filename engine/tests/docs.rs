@@ -76,6 +76,7 @@ fn every_load_example_runs() {
         Server::of("http", &[]),
         Server::of("grpc", &["--hello"]),
         Server::of("redis", &[]),
+        Server::of("sse", &["--first-content", "10ms", "--gap", "1ms"]),
     ];
     let in_the_clear = independent::http2(Habits::default());
     let over_tls = independent::http2(Habits {
@@ -86,6 +87,7 @@ fn every_load_example_runs() {
         ("127.0.0.1:8080", ours[0].address().to_owned()),
         ("127.0.0.1:50051", ours[1].address().to_owned()),
         ("127.0.0.1:6380", ours[2].address().to_owned()),
+        ("127.0.0.1:8090", ours[3].address().to_owned()),
         ("127.0.0.1:8081", in_the_clear.to_string()),
         ("127.0.0.1:8443", over_tls.to_string()),
     ];
@@ -95,7 +97,7 @@ fn every_load_example_runs() {
             .fold(body, |body, (there, here)| body.replace(there, here));
         std::fs::write(directory.path().join(name), here).expect("written");
     }
-    let mut counts = [0; 5];
+    let mut counts = [0; 6];
     for command in commands.into_iter().filter(|words| words[0] != "serve") {
         // By the address, or by what is connected to in its place.
         let names = |place: &str| command.iter().any(|word| word.contains(place));

@@ -2,6 +2,8 @@
 
 #[path = "support/grpc.rs"]
 mod greeter;
+#[path = "support/program.rs"]
+mod program;
 #[path = "support/serving.rs"]
 mod serving;
 
@@ -9,7 +11,8 @@ use deadheat_load::load::run_control::RunControl;
 use deadheat_load::protocol::grpc::CallSpec;
 use deadheat_load::target;
 use greeter::{ask, load, spec, turn};
-use serde_json::json;
+use program::run;
+use serde_json::{json, Value};
 use serving::Server;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -79,6 +82,42 @@ fn greetings_echoes_and_streams() {
             (500, None)
         );
     }
+}
+
+#[test]
+fn figures_as_ghz_has_them() {
+    let contract = greeter::contract().display().to_string();
+    let figures = |options: &[&str]| -> Value {
+        let server = ours(options);
+        let url = format!("grpc://{}", server.address());
+        let call = ["--proto", &contract, "--call", "greeter.Greeter/SayHello"];
+        let mode = ["--data", r#"{"name": "a"}"#, "-c", "2", "-n", "200"];
+        let output = run(&[&[url.as_str(), "--format", "ghz"], &call[..], &mode].concat());
+        assert!(output.status.success());
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let summary = figures(&["--hello"]);
+    assert_eq!(summary["count"], 200);
+    assert_eq!(summary["endReason"], "normal");
+    assert_eq!(summary["statusCodeDistribution"], json!({"OK": 200}));
+    assert_eq!(summary["errorDistribution"], json!({}));
+    let times = ["fastest", "average", "slowest"].map(|name| summary[name].as_u64().unwrap());
+    assert!(times[0] <= times[1] && times[1] <= times[2], "{summary}");
+    let percentiles = summary["latencyDistribution"].as_array().unwrap();
+    let percentages: Vec<u64> = percentiles
+        .iter()
+        .map(|one| one["percentage"].as_u64().unwrap())
+        .collect();
+    // Of 200 only 2 lie beyond the last.
+    assert_eq!(percentages, [10, 25, 50, 75, 90, 95]);
+    let bins = summary["histogram"].as_array().unwrap();
+    let counts = bins.iter().map(|bin| bin["count"].as_u64().unwrap());
+    assert_eq!(counts.sum::<u64>(), 200);
+    let failed = figures(&["--grpc-status", "14"]);
+    assert_eq!(
+        failed["statusCodeDistribution"],
+        json!({"Unavailable": 200})
+    );
 }
 
 #[test]

@@ -20,7 +20,7 @@ use Came::{Broken, Stands};
 
 fn read(bytes: &[u8], piece: usize) -> (Came, Vec<u8>) {
     let mut protocol =
-        Http2::new(vec![Request::get("/")], Draw::Turn, false, "h").expect("a request");
+        Http2::new(vec![Request::get("/")], Draw::Turn, None, false, "h").expect("a request");
     let mut output = Vec::new();
     let mut state = protocol.connect(2, &mut output);
     let mut settings = Vec::new();

@@ -125,6 +125,43 @@ fn figures_of_each_are_the_servers_own_counts() {
 }
 
 #[test]
+fn each_request_has_its_own_rate() {
+    let lines = "{\"path\": \"/a\", \"rate\": 500}\n{\"path\": \"/b\", \"rate\": 100}\n\
+                 {\"path\": \"/c\", \"rate\": 25}\n";
+    let (_file, path) = file(lines);
+    for mode in [&["-c", "8"][..], &["-c", "4", "-t", "2"]] {
+        let (address, seen) = keeping();
+        let url = format!("http://{address}");
+        let asked = ["-d", "1s", "--requests", &path, "--allow-shortfall"];
+        let summary = summary(&[&[url.as_str()], &asked[..], mode].concat());
+        assert_eq!(summary["open_loop"]["asked_rps"], 625.0);
+        assert_eq!(number(&summary["open_loop"]["due"]), 625, "{mode:?}");
+        let lines = lines_of(&seen, &["GET /a", "GET /b", "GET /c"]);
+        assert_eq!(lines, [500, 100, 25], "{mode:?}");
+        let rates = summary["by_request"].as_array().expect("a list").iter();
+        let rates: Vec<f64> = rates.filter_map(|one| one["asked_rps"].as_f64()).collect();
+        assert_eq!(rates, [500.0, 100.0, 25.0]);
+    }
+    let said = |asked: &[&str]| {
+        let arguments = ["http://127.0.0.1:1", "--requests", &path];
+        refusal(&[&arguments[..], asked].concat())
+    };
+    assert!(said(&["-R", "10"]).contains("without -R, --steps and --find-max"));
+    let (_file, path) = file("{\"path\": \"/a\", \"rate\": 5}\n{\"path\": \"/b\"}\n");
+    let said = refusal(&["http://127.0.0.1:1", "--requests", &path]);
+    assert!(
+        said.contains("a rate for each request, or for none"),
+        "{said}"
+    );
+}
+
+/// How often each of these first lines came.
+fn lines_of(seen: &Seen, names: &[&str]) -> Vec<u64> {
+    let lines = lines(seen);
+    names.iter().map(|name| lines[*name]).collect()
+}
+
+#[test]
 fn over_http2_too() {
     let address = independent::http2(Habits::default());
     let lines = "{\"path\": \"/a\"}\n{\"path\": \"/b\", \"expect\": {\"body\": \"other\"}}\n";

@@ -1,7 +1,9 @@
 //! Options that do not go together, or not with the URL.
 
+use super::choices::{DrawArg, StreamArg};
 use super::options::LoadOptions;
 use deadheat_load::error::{Error, Result};
+use deadheat_load::protocol::http::Request;
 
 impl LoadOptions {
     /// Pipelines and streams are two ways to have several requests on a connection, and each
@@ -35,14 +37,18 @@ impl LoadOptions {
             ("--method", self.method.is_some()),
             ("--requests", self.requests.is_some()),
             ("--values", self.values.is_some()),
-            ("--expect-status", self.expect_status.is_some()),
-            ("--expect-body", self.expect_body.is_some()),
+            (
+                "--stream sse and lines",
+                self.stream
+                    .is_some_and(|stream| stream != StreamArg::Messages),
+            ),
             ("--no-keepalive", self.no_keepalive),
         ];
         let of_http_and_grpc = [
             ("--header", !self.headers.is_empty()),
             ("--data", self.data.is_some()),
         ];
+        let of_http = [&of_http[..], &self.expect.options()].concat();
         let given = |options: &[(&'static str, bool)]| -> Vec<&'static str> {
             let given = options.iter().filter(|(_, is_given)| *is_given);
             given.map(|(name, _)| *name).collect()
@@ -55,6 +61,17 @@ impl LoadOptions {
                 "HTTP and gRPC",
             ),
             (is_grpc, self.grpc.given(), "grpc:// and grpcs://"),
+            (
+                is_grpc,
+                given(&[
+                    (
+                        "--stream messages",
+                        self.stream == Some(StreamArg::Messages),
+                    ),
+                    ("--format ghz", self.format.is_some()),
+                ]),
+                "grpc:// and grpcs://",
+            ),
             (is_redis, self.redis.given(), "redis:// and rediss://"),
             (is_tls, self.tls.given(), "https://, grpcs:// and rediss://"),
         ] {
@@ -66,15 +83,35 @@ impl LoadOptions {
         Ok(())
     }
 
-    /// A threshold on a rate needs one.
-    pub(super) fn check_thresholds(&self) -> Result<()> {
-        let mut thresholds = self.thresholds.fail_if.iter();
-        match thresholds.find(|threshold| threshold.needs_a_rate()) {
-            Some(threshold) if self.rate.is_none() => {
-                let message = format!("--fail-if '{}': only with -R", threshold.text());
-                Err(Error::usage(message))
-            }
-            _ => Ok(()),
+    /// Rates of requests are the only ones, and all of them have one.
+    pub(super) fn check_rates(&self, requests: &[Request], with_rate: usize) -> Result<()> {
+        let message = if with_rate < requests.len() {
+            "a rate for each request, or for none"
+        } else if requests.iter().any(|request| request.weight.is_some()) {
+            "a request has a rate or a weight"
+        } else if self.rate.is_some() || !self.steps.is_empty() || self.find_max.is_some() {
+            "requests have rates of their own: without -R, --steps and --find-max"
+        } else if matches!(self.draw, DrawArg::Random) {
+            "requests have rates of their own: without --draw random"
+        } else {
+            return Ok(());
+        };
+        Err(Error::usage(format!("--requests: {message}")))
+    }
+
+    /// A threshold on a rate needs one, and one on streams needs streams.
+    pub(super) fn check_thresholds(&self, rate: Option<f64>) -> Result<()> {
+        for threshold in &self.thresholds.fail_if {
+            let lacks = if threshold.needs_a_rate() && rate.is_none() {
+                "-R"
+            } else if threshold.needs_streams() && self.stream.is_none() {
+                "--stream"
+            } else {
+                continue;
+            };
+            let message = format!("--fail-if '{}': only with {lacks}", threshold.text());
+            return Err(Error::usage(message));
         }
+        Ok(())
     }
 }

@@ -73,6 +73,7 @@ impl Grpc {
             metadata: metadata.to_vec(),
             deadline_ms: self.deadline.map(|ms| ms.try_into().unwrap_or(u32::MAX)),
             gzip: self.gzip,
+            ..CallSpec::default()
         })
     }
 }

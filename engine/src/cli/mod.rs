@@ -1,7 +1,9 @@
 //! The command line.
 
 mod checks;
+mod choices;
 mod compare;
+mod expect;
 mod files;
 mod grpc;
 mod man;

@@ -1,23 +1,22 @@
 //! The options of a run by hand, and what they mean.
 
+use super::choices::{ArrivalsArg, DrawArg, FormatArg, IoArg, PacingArg, StreamArg};
+use super::expect::ExpectOptions;
 use super::grpc::Grpc;
 use super::progress::ProgressArg;
 use super::redis::Redis;
-
 use super::requests::text_or_file;
 use super::thresholds::ThresholdOptions;
 use super::tls::TlsOptions;
 use super::units;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};
-use deadheat_load::load::arrivals::Arrivals;
 use deadheat_load::load::coalesce::Coalesce;
-use deadheat_load::load::open_loop::Pacing;
 use deadheat_load::load::run::RunSpec;
-use deadheat_load::net::Io;
+use deadheat_load::protocol::grpc::CallSpec;
 use deadheat_load::protocol::http::mix::Draw;
-use deadheat_load::protocol::http::{Request, Statuses};
+use deadheat_load::protocol::http::Request;
 use deadheat_load::search::Objective;
 use deadheat_load::target::Spec;
 use std::path::PathBuf;
@@ -103,7 +102,7 @@ pub struct LoadOptions {
     pub(super) requests: Option<PathBuf>,
     /// How they are drawn: in turn (or by weight), or at random, the same for the same --seed
     #[arg(long, default_value = "turn", value_name = "turn|random", requires = "requests", help_heading = REQUEST)]
-    draw: DrawArg,
+    pub(super) draw: DrawArg,
     /// Values for {NAME} in requests: a .csv file with names in its first row, or lines for {line}
     #[arg(long, value_name = "FILE", help_heading = REQUEST)]
     pub(super) values: Option<PathBuf>,
@@ -113,13 +112,11 @@ pub struct LoadOptions {
     /// What {token} stands for in paths, headers and bodies ({seq} is the request's number)
     #[arg(long, default_value = "deadheat", value_name = "TEXT", help_heading = REQUEST)]
     pub(super) token: String,
-    /// Status that every reply must have: 200, or a class such as 2xx (default: any below 400)
-    #[arg(long, value_name = "CODE", help_heading = REQUEST)]
-    pub(super) expect_status: Option<Statuses>,
-    /// Body that every reply must have
-    #[arg(long, value_name = "TEXT", help_heading = REQUEST)]
-    pub(super) expect_body: Option<String>,
-
+    #[command(flatten)]
+    pub(super) expect: ExpectOptions,
+    /// Replies are streams whose events are timed: sse (server-sent events) or lines (JSON or any text) of HTTP, messages of gRPC
+    #[arg(long, value_name = "FORM", help_heading = REQUEST)]
+    pub(super) stream: Option<StreamArg>,
     #[command(flatten)]
     pub(super) tls: TlsOptions,
     #[command(flatten)]
@@ -139,6 +136,9 @@ pub struct LoadOptions {
     /// Print one JSON object instead of a table
     #[arg(long, help_heading = OUTPUT)]
     pub json: bool,
+    /// Print the summary as JSON in the words of another program: ghz
+    #[arg(long, value_name = "FORMAT", conflicts_with_all = ["json", "steps", "find_max"], help_heading = OUTPUT)]
+    pub(super) format: Option<FormatArg>,
     /// Write the summary to this file too, as JSON (see `compare`)
     #[arg(long, value_name = "FILE", conflicts_with_all = ["steps", "find_max"], help_heading = OUTPUT)]
     pub save: Option<PathBuf>,
@@ -157,40 +157,12 @@ pub struct LoadOptions {
 }
 
 const OPEN: &str = "Open loop";
-const REQUEST: &str = "Requests";
+pub(super) const REQUEST: &str = "Requests";
 const HTTP2: &str = "HTTP/2 (--http2, or gRPC)";
 const OUTPUT: &str = "Output";
 
 /// A `-n` run ends by its count; this only bounds one that gets no replies.
 const LONGEST_COUNT_MS: u64 = 24 * 3_600_000;
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum PacingArg {
-    Exact,
-    Burst,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum ArrivalsArg {
-    /// One gap after the other of the same length
-    Constant,
-    /// Independent of each other: exponential gaps
-    Poisson,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum DrawArg {
-    Turn,
-    Random,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum IoArg {
-    /// Whichever costs less by measurement where it matters: epoll (docs/performance.md)
-    Auto,
-    Epoll,
-    Uring,
-}
 
 impl LoadOptions {
     /// The target.
@@ -205,28 +177,36 @@ impl LoadOptions {
         let scheme = Url::parse(&url)?.scheme;
         self.check_depth(&scheme)?;
         self.check_protocol(&scheme)?;
-        self.check_thresholds()?;
         let spec = match scheme.as_str() {
             "grpc" | "grpcs" => {
                 let data = self.data.as_deref().map(text_or_file).transpose()?;
                 let calls = self
                     .grpc
                     .calls(data.as_deref(), &self.headers, self.streams)?;
-                Spec::grpc(&url, calls)
+                let time_messages = self.stream.is_some();
+                Spec::grpc(
+                    &url,
+                    CallSpec {
+                        time_messages,
+                        ..calls
+                    },
+                )
             }
             "redis" | "rediss" => Spec::redis(&url, self.redis.commands(self.pipeline)?),
-            _ => Spec {
-                // One of them is 1.
-                depth: self.pipeline.max(self.streams),
-                http2: self.http2,
-                requests: self.http_requests(&url)?,
-                draw: match self.draw {
-                    DrawArg::Turn => Draw::Turn,
-                    DrawArg::Random => Draw::Random,
-                },
-                ..Spec::new(&url, Request::get("/"))
-            },
+            _ => {
+                let requests = self.http_requests(&url)?;
+                Spec {
+                    // One of them is 1.
+                    depth: self.pipeline.max(self.streams),
+                    http2: self.http2,
+                    stream: self.stream.and_then(StreamArg::of_http),
+                    draw: self.draw_of(&requests)?,
+                    requests,
+                    ..Spec::new(&url, Request::get("/"))
+                }
+            }
         };
+        self.check_thresholds(self.rate.or(spec.rate()))?;
         Ok(Spec {
             unix: self.unix.clone(),
             connections: self.connections,
@@ -234,11 +214,7 @@ impl LoadOptions {
             keep_alive: !self.no_keepalive,
             timeout_ms: self.timeout,
             coalesce: self.coalesce,
-            io: match self.io {
-                IoArg::Auto => Io::Auto,
-                IoArg::Epoll => Io::Epoll,
-                IoArg::Uring => Io::Uring,
-            },
+            io: self.io.into(),
             remote: self.remote,
             connect_to: self.connect_to.clone(),
             tls: self.tls.spec(),
@@ -247,7 +223,7 @@ impl LoadOptions {
         })
     }
 
-    /// One run, at `rate` or the one asked for.
+    /// One run, at `rate` or the one of `-R`.
     pub fn run_spec(&self, rate: Option<f64>) -> RunSpec {
         RunSpec {
             token: self.token.clone(),
@@ -257,18 +233,27 @@ impl LoadOptions {
                 None => self.duration,
             },
             rate: rate.or(self.rate),
-            arrivals: match self.arrivals {
-                ArrivalsArg::Constant => Arrivals::Constant,
-                ArrivalsArg::Poisson => Arrivals::Poisson,
-            },
-            pacing: match self.pacing {
-                PacingArg::Exact => Pacing::Exact,
-                PacingArg::Burst => Pacing::Burst,
-            },
+            arrivals: self.arrivals.into(),
+            pacing: self.pacing.into(),
             seed: self.seed,
             requests: self.requests_count,
             ..RunSpec::default()
         }
+    }
+
+    /// How several requests are drawn.
+    fn draw_of(&self, requests: &[Request]) -> Result<Draw> {
+        let with_rate = requests.iter().filter(|request| request.rate.is_some());
+        let with_rate = with_rate.count();
+        if with_rate == 0 {
+            return Ok(self.draw.into());
+        }
+        self.check_rates(requests, with_rate)?;
+        Ok(match self.arrivals {
+            ArrivalsArg::Constant => Draw::Even,
+            // By chance each of them is Poisson too.
+            ArrivalsArg::Poisson => Draw::Turn,
+        })
     }
 
     /// Where a search for the highest rate begins.

@@ -1,5 +1,6 @@
 //! One run, and its summary.
 
+use super::choices::FormatArg;
 use super::files::Files;
 use super::options::LoadOptions;
 use super::outcome::Outcome;
@@ -8,6 +9,7 @@ use super::watcher::Watcher;
 use deadheat_load::error::{Error, Result};
 use deadheat_load::load::groups::Groups;
 use deadheat_load::load::run_control::Interval;
+use deadheat_load::output::ghz::GhzSummary;
 use deadheat_load::output::summary::Summary;
 use std::io::{self, Write};
 use std::time::SystemTime;
@@ -19,8 +21,8 @@ pub fn run(options: &LoadOptions) -> Result<Outcome> {
     let mut files = Files::create(options)?;
     let mut watcher = Watcher::new(options)?;
     let mut target = watcher.open(&spec)?;
-    if !options.json {
-        println!("{}", options.heading(&spec, None, target.io()));
+    if !options.json && options.format.is_none() {
+        println!("{}", options.heading(&spec, spec.rate(), target.io()));
     }
     files.begin(SystemTime::now())?;
     let is_watched = files.are_asked_for() || thresholds.may_abort();
@@ -30,11 +32,13 @@ pub fn run(options: &LoadOptions) -> Result<Outcome> {
     };
     let result = watcher.run(
         target.as_mut(),
-        &options.run_spec(None),
+        &options.run_spec(spec.rate()),
         is_watched.then_some(&mut each_second),
     )?;
     let names = Groups::names(&spec.labels());
-    let mut summary = Summary::new(&result, target.io()).by_request(&result, &names);
+    let mut summary = Summary::new(&result, target.io())
+        .by_request(&result, &names, &spec.rates())
+        .by_assertion(&result, spec.assertions());
     let verdict = thresholds.judge(&result, &summary, watcher.stopped);
     summary.thresholds = thresholds.judged;
     let json = serde_json::to_string(&summary).expect("a summary is plain data") + "\n";
@@ -42,10 +46,14 @@ pub fn run(options: &LoadOptions) -> Result<Outcome> {
         std::fs::write(path, &json)
             .map_err(|error| Error::usage(format!("{}: {error}", path.display())))?;
     }
-    let text = if options.json {
-        json
-    } else {
-        summary.to_string()
+    let text = match options.format {
+        Some(FormatArg::Ghz) => {
+            let by_count = options.requests_count.is_some();
+            let ghz = GhzSummary::new(&result, &summary, by_count, watcher.stopped);
+            serde_json::to_string(&ghz).expect("plain data") + "\n"
+        }
+        None if options.json => json,
+        None => summary.to_string(),
     };
     // A closed pipe (`| head`) is no reason for a message.
     let _ = io::stdout().write_all(text.as_bytes());

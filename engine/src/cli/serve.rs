@@ -1,5 +1,7 @@
 //! `deadheat-load serve`.
 
+mod sse;
+
 use super::units;
 use clap::{Args, Subcommand};
 use deadheat_load::error::{Error, Result};
@@ -26,6 +28,15 @@ Examples:
   deadheat-load serve grpc --port 50051 --hello
   deadheat-load serve grpc --port 50051 --grpc-status 13")]
     Grpc(Grpc),
+    /// Streams of tokens over HTTP/1.1, each event at its planted time
+    #[command(after_help = "\
+Examples:
+  deadheat-load serve sse --port 8090
+  deadheat-load serve sse --port 8090 --first-content 50ms,80ms --gap 5ms,5ms,40ms --contents 100
+  deadheat-load serve sse --port 8090 --form lines --fail 1/10
+
+Times run from the arrival of a request, by the kernel's clock.")]
+    Sse(sse::Sse),
     /// Redis: a sink that answers right and tells exactly what it was asked
     #[command(after_help = "\
 Examples:
@@ -69,9 +80,9 @@ pub struct Http {
     body: Option<String>,
 }
 
-/// What every server of ours understands.
+/// Where a server listens.
 #[derive(Debug, Args)]
-pub struct Common {
+pub struct Place {
     /// Port to listen on; 0 takes a free one and says which
     #[arg(long)]
     port: u16,
@@ -81,6 +92,13 @@ pub struct Common {
     /// At the end print on stdout, as JSON, what was served and how often each fault was injected
     #[arg(long)]
     count: bool,
+}
+
+/// What every server of plain requests and replies understands.
+#[derive(Debug, Args)]
+pub struct Common {
+    #[command(flatten)]
+    place: Place,
     /// Do nothing during the last LENGTH of every PERIOD
     #[arg(long, value_name = "LENGTH/PERIOD", value_parser = units::stall, help_heading = FAULTS)]
     stall: Option<(Duration, Duration)>,
@@ -123,6 +141,7 @@ impl Serve {
                 hello: grpc.hello,
                 status: grpc.grpc_status,
             }),
+            Self::Sse(sse) => sse.run(),
             Self::Redis(redis) => redis
                 .common
                 .run(Sink::new(redis.most_unsent, redis.garbage)),
@@ -130,14 +149,13 @@ impl Serve {
     }
 }
 
-impl Common {
+impl Place {
     /// Serves until told to stop.
-    pub fn run(self, service: impl Service) -> Result<()> {
+    pub fn run(&self, service: impl Service, faults: Faults) -> Result<()> {
         let address = self.address()?;
-        let count = self.count;
-        let served = server::run(address, service, self.faults())
+        let served = server::run(address, service, faults)
             .map_err(|error| Error::usage(format!("cannot serve on {address}: {error}")))?;
-        if count {
+        if self.count {
             let text = serde_json::to_string(&served).expect("plain data");
             println!("{text}");
         }
@@ -154,9 +172,12 @@ impl Common {
             .map_err(|_| Error::usage(format!("--host {host}: not an IP address")))?;
         Ok(SocketAddr::new(ip, self.port))
     }
+}
 
-    fn faults(self) -> Faults {
-        Faults {
+impl Common {
+    /// Serves until told to stop.
+    pub fn run(self, service: impl Service) -> Result<()> {
+        let faults = Faults {
             stall: self.stall,
             delay: self.delay,
             jitter: self.jitter,
@@ -167,6 +188,7 @@ impl Common {
             byte_by_byte: self.byte_by_byte,
             burn_iters: self.burn_iters,
             burn_us: self.burn_us,
-        }
+        };
+        self.place.run(service, faults)
     }
 }

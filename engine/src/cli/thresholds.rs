@@ -10,7 +10,7 @@ use deadheat_load::threshold::{End, Judged, Seen, Threshold};
 
 #[derive(Debug, Args)]
 pub struct ThresholdOptions {
-    /// Exit with 1 if the run was so: 'p99 > 20ms', 'errors > 0.1%', 'errors > 5', 'rate < 0.99', 'rps < 5000'; may be given several times
+    /// Exit with 1 if the run was so: 'p99 > 20ms', 'errors > 0.1%', 'errors > 5', 'rate < 0.99', 'rps < 5000', 'first-content p99 > 2s' (also first-event, gap, last-content, per-token); may be given several times
     #[arg(long, value_name = "THRESHOLD", conflicts_with_all = ["steps", "find_max"], help_heading = HEADING)]
     pub fail_if: Vec<Threshold>,
     /// End the run as soon as a threshold on latency or errors is broken
@@ -89,6 +89,7 @@ impl Thresholds {
         let end = End {
             throughput_rps: summary.throughput_rps,
             rate: open.map(|open| open.achieved_rps / open.asked_rps),
+            streams: run.streams.as_ref(),
         };
         let seen = Seen {
             latencies: &run.latencies,

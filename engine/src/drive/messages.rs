@@ -135,6 +135,9 @@ pub fn http(url: &str, path: String, fields: HttpFields) -> Result<Spec> {
             let message = "open: requests bring their own expect, and go without request";
             return Err(Error::usage(message));
         }
+        if fields.requests.iter().any(|request| request.rate.is_some()) {
+            return Err(Error::usage("open: a rate is the turn's"));
+        }
         return Ok(Spec {
             http2: fields.http2,
             depth,
@@ -151,7 +154,7 @@ pub fn http(url: &str, path: String, fields: HttpFields) -> Result<Spec> {
         expect: Expect {
             status: fields.expect.status.map(Into::into),
             body: fields.expect.body,
-            success: false,
+            ..Expect::default()
         },
         ..Request::get("/")
     };

@@ -11,7 +11,8 @@ pub fn replies(bytes: &[u8]) {
     let mut request = Request::get("/");
     request.expect.status = Some(200.into());
     request.expect.body = Some("ok".into());
-    let protocol = Http2::new(vec![request], Draw::Turn, false, "h").expect("a plain request");
+    let protocol =
+        Http2::new(vec![request], Draw::Turn, None, false, "h").expect("a plain request");
     let mut said = Vec::new();
     frame::push_settings(&[], &mut said);
     said.extend_from_slice(bytes);

@@ -29,6 +29,9 @@ pub struct Counts {
     #[serde(skip)]
     pub counted_errors: Errors,
     pub first_error: Option<String>,
+    /// Failures of each assertion, no matter of the lead-in; those beyond its end have none.
+    #[serde(skip)]
+    pub assertions: Vec<u64>,
     /// Longest time that the loop took over one batch of events, in the counted part.
     pub loop_delay_max_ns: u64,
 }
@@ -40,6 +43,9 @@ impl Counts {
         self.errors.count(failure.kind);
         if counted {
             self.counted_errors.count(failure.kind);
+            for &number in &failure.assertions {
+                add_at(&mut self.assertions, number as usize, 1);
+            }
         }
         if self.first_error.is_none() {
             self.first_error = Some(failure.message.clone());
@@ -68,8 +74,18 @@ impl Counts {
         if self.first_error.is_none() {
             self.first_error.clone_from(&other.first_error);
         }
+        for (number, &failures) in other.assertions.iter().enumerate() {
+            add_at(&mut self.assertions, number, failures);
+        }
         self.loop_delay_max_ns = self.loop_delay_max_ns.max(other.loop_delay_max_ns);
     }
+}
+
+fn add_at(counts: &mut Vec<u64>, at: usize, more: u64) {
+    if counts.len() <= at {
+        counts.resize(at + 1, 0);
+    }
+    counts[at] += more;
 }
 
 /// Failed requests, by kind.

@@ -188,6 +188,8 @@ impl<P: Protocol, N: Net> Worker<P, N> {
         );
         self.protocol
             .closed(state, &mut |reply: Reply| replies.take(&reply));
+        drop(replies);
+        self.take_marks(id, now_ns);
     }
 
     /// What came is not the protocol: whatever has begun fails, or else the oldest request.

@@ -4,6 +4,7 @@ use super::arrivals::Arrivals;
 use super::counts::Counts;
 use super::groups::GroupCounts;
 use super::open_loop::{OpenPlan, OpenReport, Pacing};
+use super::streams::StreamCounts;
 use crate::fnv::Fnv1a;
 use crate::histogram::Latencies;
 use crate::net::tls::Handshakes;
@@ -110,6 +111,9 @@ pub struct RunResult {
     /// Of requests that are counted apart.
     #[serde(skip)]
     pub groups: Vec<GroupCounts>,
+    /// Where replies are streams.
+    #[serde(skip)]
+    pub streams: Option<StreamCounts>,
 }
 
 impl RunResult {
@@ -146,6 +150,9 @@ impl RunResult {
             sum.merge(other);
         }
         for (sum, other) in self.groups.iter_mut().zip(&other.groups) {
+            sum.add(other);
+        }
+        if let (Some(sum), Some(other)) = (&mut self.streams, &other.streams) {
             sum.add(other);
         }
     }

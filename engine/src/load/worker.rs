@@ -1,16 +1,17 @@
 //! A worker and its main loop: one run from its beginning to its result.
 
 use super::coalesce::{Coalesce, Coalescer, Round};
-use super::connection::{Connection, State};
+use super::connection::Connection;
 use super::groups::Groups;
 use super::loop_delay::LoopDelay;
 use super::metrics::Metrics;
-use super::open_loop::{OpenLoop, Span};
+use super::open_loop::OpenLoop;
 use super::phases::{Phase, Phases};
 use super::publisher::Publisher;
 use super::requests::Requests;
 use super::run::{RunResult, RunSpec};
 use super::run_control::RunControl;
+use super::streams::Streams;
 use super::timers::Timers;
 use crate::net::Net;
 use crate::protocol::Protocol;
@@ -20,14 +21,11 @@ use std::io;
 /// Bytes read with one system call.
 const READ_AT_ONCE: usize = 64 * 1024;
 
-const NS_PER_MS: u64 = 1_000_000;
-const BIN_MS: u64 = 5;
-const LOOK_FOR_STOP_NS: u64 = 50 * NS_PER_MS;
-/// The first edge is crossed at the first event after it, which may be late if this process did
-/// not get its core, and the counted part keeps its length: bins for a second more.
-const SPARE_BINS: u64 = 200;
+pub(super) const NS_PER_MS: u64 = 1_000_000;
+pub(super) const BIN_MS: u64 = 5;
 /// Bins are for slices, not for runs of minutes.
-const MOST_BINS: u64 = 100_000;
+pub(super) const MOST_BINS: u64 = 100_000;
+const LOOK_FOR_STOP_NS: u64 = 50 * NS_PER_MS;
 
 /// How a target is loaded; the same in all its runs.
 #[derive(Clone, Copy, Debug)]
@@ -53,9 +51,11 @@ pub struct Worker<P: Protocol, N: Net> {
     pub(super) phases: Phases,
     pub(super) metrics: Metrics,
     pub(super) groups: Groups,
+    /// Where replies are streams.
+    pub(super) streams: Option<Streams>,
     pub(super) timers: Timers,
     pub(super) coalescer: Coalescer,
-    publisher: Publisher,
+    pub(super) publisher: Publisher,
     loop_delay: LoopDelay,
     /// What goes out next on the connection in hand; empty between two of them.
     pub(super) output: Vec<u8>,
@@ -80,6 +80,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             phases: Phases::idle(),
             metrics: Metrics::new(),
             groups: Groups::default(),
+            streams: None,
             timers: Timers::new(),
             coalescer: Coalescer::new(settings.coalesce),
             publisher: Publisher::new(0),
@@ -93,6 +94,16 @@ impl<P: Protocol, N: Net> Worker<P, N> {
     #[must_use]
     pub fn counting_apart(mut self, groups: Groups) -> Self {
         self.groups = groups;
+        self
+    }
+
+    /// The same, with replies that are streams.
+    #[must_use]
+    pub fn timing_streams(mut self) -> Self {
+        let Settings {
+            connections, depth, ..
+        } = self.settings;
+        self.streams = Some(Streams::new(connections, depth));
         self
     }
 
@@ -147,55 +158,6 @@ impl<P: Protocol, N: Net> Worker<P, N> {
         }
         self.phases.end();
         Ok(self.result())
-    }
-
-    fn begin(&mut self, spec: &RunSpec, control: &RunControl) {
-        self.protocol.seed(spec.draw_seed());
-        self.protocol.prepare(&spec.token);
-        let lead_in_ns = spec.lead_in_ms * NS_PER_MS;
-        let counted_ns = spec.counted_ms * NS_PER_MS;
-        let started_ns = spec.started_ns.unwrap_or_else(|| self.net.now_ns());
-        let bin_ns = BIN_MS * NS_PER_MS;
-        let bins = ((lead_in_ns + counted_ns) / bin_ns + SPARE_BINS).min(MOST_BINS);
-        let is_open_loop = spec.rate.is_some();
-        let bins = bins as usize;
-        self.metrics
-            .begin(started_ns, bin_ns, bins, is_open_loop, &self.groups);
-        self.publisher = Publisher::new(control.interval_ns());
-        self.phases = Phases::begin(started_ns, lead_in_ns, counted_ns, &spec.pids);
-        self.requests.remaining = spec.requests.unwrap_or(u64::MAX);
-        let span = Span {
-            started_ns,
-            from_ns: started_ns + lead_in_ns,
-            until_ns: started_ns + lead_in_ns + counted_ns,
-        };
-        self.requests.open_loop = spec
-            .open_plan()
-            .map(|plan| OpenLoop::new(&plan, span, self.connections.len()));
-        self.cross_edges(started_ns);
-        self.timers
-            .expect_timeout(started_ns.saturating_add(self.settings.timeout_ns));
-        self.load_all();
-    }
-
-    /// Sends the first requests, after connecting again where that is needed.
-    fn load_all(&mut self) {
-        for id in 0..self.connections.len() {
-            match self.connections[id].state {
-                State::Open => {
-                    self.connections[id].was_of_use = true;
-                    self.connections[id].may_be_stale = true;
-                    let now_ns = self.net.now_ns();
-                    self.cross_edges(now_ns);
-                    self.send_requests(id, now_ns, u32::MAX);
-                }
-                State::Closed { .. } => {
-                    self.connections[id].failures = 0;
-                    self.connect_and_send(id);
-                }
-                State::Connecting { .. } => {}
-            }
-        }
     }
 
     /// Changes the phase if its time has come. Whatever arrives at `now_ns` or later belongs to
@@ -300,6 +262,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             latencies,
             service,
             groups: self.metrics.take_groups(),
+            streams: self.streams.as_mut().map(Streams::take_counts),
         }
     }
 

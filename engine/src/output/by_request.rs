@@ -17,6 +17,9 @@ pub struct RequestSummary {
     pub requests: u64,
     pub errors: u64,
     pub throughput_rps: f64,
+    /// Where it has a rate of its own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub asked_rps: Option<f64>,
     /// In open loop from the intended time.
     pub latency_ms: LatencyMs,
     pub errors_by_kind: Errors,
@@ -31,6 +34,7 @@ impl RequestSummary {
             requests: counts.replies,
             errors: counts.errors.total(),
             throughput_rps: rps_of_one * counts.replies as f64,
+            asked_rps: None,
             latency_ms: LatencyMs::new(&counts.latencies).exactly(counts.replies, sum_ns, max_ns),
             errors_by_kind: counts.errors,
         }

@@ -1,6 +1,8 @@
 //! The result of a run by hand: a table for people, JSON for programs.
 
+use super::assertions::{self, AssertionSummary};
 use super::by_request::{self, RequestSummary};
+use super::streams::StreamSummary;
 use super::{bars::bars, latency_table, shown};
 use crate::histogram::Latencies;
 use crate::limits;
@@ -97,6 +99,9 @@ pub struct Summary {
     pub statuses: BTreeMap<u16, u64>,
     pub errors_by_kind: Errors,
     pub first_error: Option<String>,
+    /// How often each assertion failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub assertions: Vec<AssertionSummary>,
     /// Since the target was opened; over TLS only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tls_handshakes: Option<Handshakes>,
@@ -106,6 +111,9 @@ pub struct Summary {
     /// What `--fail-if` says of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub thresholds: Vec<Judged>,
+    /// With `--stream`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub streams: Option<StreamSummary>,
     /// Of each request of a mix.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_request: Vec<RequestSummary>,
@@ -129,6 +137,8 @@ impl Summary {
             }
             _ => run.counts.replies as f64 / duration_s,
         };
+        let of_one = throughput_rps / run.counts.replies.max(1) as f64;
+        let streams = run.streams.as_ref();
         Self {
             requests: run.counts.replies,
             errors: run.counts.counted_errors.total(),
@@ -148,22 +158,45 @@ impl Summary {
             statuses: run.statuses.clone(),
             errors_by_kind: run.counts.counted_errors,
             first_error: run.counts.first_error.clone(),
+            assertions: Vec::new(),
             tls_handshakes: run.handshakes,
             http2: run.counters.map(|Counters::Http2(counts)| counts),
             thresholds: Vec::new(),
+            streams: streams.map(|counts| StreamSummary::new(counts, of_one)),
             by_request: Vec::new(),
             bars: bars(&run.latencies),
         }
     }
 
-    /// The same, with the figures of each request; `names` are those of the groups.
+    /// The same, with the figures of each request; `names` are those of the groups, `rates` the
+    /// rates that were asked for by name.
     #[must_use]
-    pub fn by_request(mut self, run: &RunResult, names: &[String]) -> Self {
+    pub fn by_request(
+        mut self,
+        run: &RunResult,
+        names: &[String],
+        rates: &BTreeMap<String, f64>,
+    ) -> Self {
         let of_all = self.throughput_rps / run.counts.replies.max(1) as f64;
         let groups = names.iter().zip(&run.groups);
         self.by_request = groups
-            .map(|(name, counts)| RequestSummary::new(name, counts, of_all))
+            .map(|(name, counts)| RequestSummary {
+                asked_rps: rates.get(name).copied(),
+                ..RequestSummary::new(name, counts, of_all)
+            })
             .collect();
+        self
+    }
+
+    /// The same, with what became of each assertion; `names` are those of the run.
+    #[must_use]
+    pub fn by_assertion(mut self, run: &RunResult, names: Vec<String>) -> Self {
+        let mut failures = run.counts.assertions.iter().copied();
+        let assertions = names.into_iter().map(|assertion| AssertionSummary {
+            assertion,
+            failed: failures.next().unwrap_or(0),
+        });
+        self.assertions = assertions.collect();
         self
     }
 
@@ -215,7 +248,11 @@ impl fmt::Display for Summary {
         writeln!(f, "requests/s: {:.2}", self.throughput_rps)?;
         let transfer = shown::bytes(self.bytes_in as f64 / self.duration_s);
         writeln!(f, "transfer/s: {transfer}")?;
+        if let Some(streams) = &self.streams {
+            write!(f, "{streams}")?;
+        }
         f.write_str(&by_request::table(&self.by_request))?;
+        f.write_str(&assertions::table(&self.assertions))?;
         let mut thresholds = self.thresholds.iter();
         thresholds.try_for_each(|judged| writeln!(f, "{judged}"))
     }

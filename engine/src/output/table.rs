@@ -4,9 +4,9 @@ use super::shown;
 use super::summary::LatencyMs;
 use std::fmt::Write;
 
-type Figure = fn(&LatencyMs) -> Option<f64>;
+pub(super) type Figure = fn(&LatencyMs) -> Option<f64>;
 
-const LINES: [(&str, Figure); 10] = [
+pub(super) const LINES: [(&str, Figure); 10] = [
     ("mean", |latency| latency.mean),
     ("stdev", |latency| latency.stdev),
     ("50%", |latency| latency.p50),

@@ -11,10 +11,12 @@ pub mod http;
 pub mod http1;
 pub mod http2;
 pub mod in_order;
+pub mod marks;
 pub mod redis;
 pub mod repeated;
 
 use self::h2::counts::Http2Counts;
+use self::marks::Marks;
 
 /// A request in flight, as the loop numbers them: `0..depth` within one connection.
 pub type Slot = u32;
@@ -39,6 +41,8 @@ pub enum ErrorKind {
 pub struct Failure {
     pub kind: ErrorKind,
     pub message: String,
+    /// The assertions that failed, by their place among those of the run.
+    pub assertions: Box<[u32]>,
 }
 
 impl Failure {
@@ -46,7 +50,15 @@ impl Failure {
         Self {
             kind,
             message: message.into(),
+            assertions: Box::default(),
         }
+    }
+
+    /// The same, because of these assertions.
+    #[must_use]
+    pub fn of_assertions(mut self, numbers: impl IntoIterator<Item = u32>) -> Self {
+        self.assertions = numbers.into_iter().collect();
+        self
     }
 
     pub fn protocol(message: impl Into<String>) -> Self {
@@ -176,6 +188,11 @@ pub trait Protocol {
 
     /// The peer closed its side. A reply that ends just there goes to `replies`.
     fn closed(&mut self, _connection: &mut Self::Connection, _replies: &mut impl FnMut(Reply)) {}
+
+    /// What came of replies that are streams since this was asked last, all at one time.
+    fn marks(&mut self) -> Option<&mut Marks> {
+        None
+    }
 
     /// Whether any byte of the reply to `slot` has come; `unused` is the number of bytes that
     /// `receive` left. A request whose reply has not begun is sent again on a new connection.

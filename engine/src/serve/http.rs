@@ -4,6 +4,8 @@ use super::{Manner, Refused, Responder, Service};
 use crate::template::push_decimal;
 use memchr::memmem;
 
+pub(super) const BAD_REQUEST: &[u8] =
+    b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 const LONGEST_HEAD: usize = 64 * 1024;
 
 /// The service; says the path of each request, or always the same.
@@ -33,9 +35,7 @@ impl Service for Hello {
                 }
                 Ok(None) => break,
                 Err(Refused) => {
-                    responder.bytes.extend_from_slice(
-                        b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n",
-                    );
+                    responder.bytes.extend_from_slice(BAD_REQUEST);
                     return Err(Refused);
                 }
             }
@@ -69,7 +69,7 @@ impl Hello {
 }
 
 /// Path and whole length of the request at the start of `input`; `None` if it is not complete.
-fn request(input: &[u8]) -> Result<Option<(&[u8], usize)>, Refused> {
+pub(super) fn request(input: &[u8]) -> Result<Option<(&[u8], usize)>, Refused> {
     let Some(end) = memmem::find(input, b"\r\n\r\n") else {
         return if input.len() > LONGEST_HEAD {
             Err(Refused)

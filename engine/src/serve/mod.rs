@@ -10,6 +10,7 @@ pub mod grpc;
 pub mod http;
 pub mod redis;
 pub mod server;
+pub mod sse;
 
 pub use faults::{Faults, Manner, Responder};
 
@@ -20,6 +21,9 @@ pub trait Service {
 
     /// Bytes of replies that the kernel is to hold for a client; `None`: as many as it likes.
     const SEND_BUFFER: Option<usize> = None;
+
+    /// Whether replies are sent at times of their own, to the microsecond.
+    const HOLDS_REPLIES: bool = false;
 
     /// A new connection; what has to be said first goes to `responder`.
     fn client(&mut self, responder: &mut Responder) -> Self::Client;

@@ -33,7 +33,13 @@ pub fn open(spec: &Spec) -> Result<Box<dyn Target>> {
                 return Err(Error::usage("HTTP/2 has no connections without keep-alive"));
             }
             let is_tls = url.scheme == "https";
-            let protocol = Http2::new(requests(spec)?, spec.draw, is_tls, &url.authority())?;
+            let protocol = Http2::new(
+                requests(spec)?,
+                spec.draw,
+                spec.stream,
+                is_tls,
+                &url.authority(),
+            )?;
             open_with(spec, &url, &protocol, b"h2")
         }
         "http" | "https" => open_with(spec, &url, &http1(spec, &url)?, b"http/1.1"),
@@ -110,7 +116,10 @@ where
     P: Protocol + Clone + Send + 'static,
     P::Connection: Send,
 {
-    let groups = Groups::new(&spec.labels());
+    let counting = Counting {
+        groups: Groups::new(&spec.labels()),
+        streams: spec.times_streams(),
+    };
     let open = |protocol: P, thread: usize| -> Result<Box<dyn Target>> {
         let more = usize::from(thread < spec.connections % spec.threads);
         let settings = Settings {
@@ -121,12 +130,12 @@ where
             coalesce: spec.coalesce,
         };
         match uring(spec, address, settings.connections)? {
-            Some(net) => opened(settings, protocol, net, tls, groups.clone(), name),
+            Some(net) => opened(settings, protocol, net, tls, &counting, name),
             None => {
                 let stamped = spec.coalesce != Coalesce::Off;
                 let net = Epoll::new(address.clone(), settings.connections, stamped)
                     .map_err(|error| Error::usage(format!("cannot poll: {error}")))?;
-                opened(settings, protocol, net, tls, groups.clone(), name)
+                opened(settings, protocol, net, tls, &counting, name)
             }
         }
     };
@@ -167,12 +176,28 @@ fn uring(spec: &Spec, address: &Address, connections: usize) -> Result<Option<Ur
     }
 }
 
+/// What is counted beside the whole.
+struct Counting {
+    groups: Groups,
+    streams: bool,
+}
+
+impl Counting {
+    fn of<P: Protocol, N: Net>(&self, worker: Worker<P, N>) -> Worker<P, N> {
+        let worker = worker.counting_apart(self.groups.clone());
+        match self.streams {
+            true => worker.timing_streams(),
+            false => worker,
+        }
+    }
+}
+
 fn opened<P, N>(
     settings: Settings,
     protocol: P,
     net: N,
     tls: Option<&TlsPlan>,
-    groups: Groups,
+    counting: &Counting,
     name: &str,
 ) -> Result<Box<dyn Target>>
 where
@@ -182,13 +207,13 @@ where
 {
     Ok(match tls {
         None => {
-            let mut worker = Worker::new(settings, protocol, net).counting_apart(groups);
+            let mut worker = counting.of(Worker::new(settings, protocol, net));
             worker.open(name)?;
             Box::new(worker)
         }
         Some(plan) => {
             let net = Tls::new(net, plan, settings.connections);
-            let mut worker = Worker::new(settings, protocol, net).counting_apart(groups);
+            let mut worker = counting.of(Worker::new(settings, protocol, net));
             worker.open(name)?;
             Box::new(worker)
         }
@@ -208,5 +233,6 @@ fn http1(spec: &Spec, url: &Url) -> Result<Http1> {
     }
     let requests = requests(spec)?;
     requests.iter().try_for_each(Request::check)?;
-    Ok(Http1::new(requests, &url.authority(), spec.keep_alive).drawn(spec.draw))
+    let protocol = Http1::new(requests, &url.authority(), spec.keep_alive);
+    Ok(protocol.drawn(spec.draw).streaming(spec.stream))
 }

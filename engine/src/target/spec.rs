@@ -5,9 +5,12 @@ use crate::load::coalesce::Coalesce;
 use crate::net::tls::TlsSpec;
 use crate::net::Io;
 use crate::protocol::grpc;
+use crate::protocol::http::assertion;
 use crate::protocol::http::mix::Draw;
+use crate::protocol::http::stream::StreamForm;
 use crate::protocol::http::Request;
 use crate::protocol::redis;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// What is asked of a target. Each protocol takes what it needs.
@@ -37,6 +40,8 @@ pub struct Spec {
     /// Count each of several requests by itself too.
     pub apart: bool,
     pub draw: Draw,
+    /// For HTTP: replies are streams, whose events are timed.
+    pub stream: Option<StreamForm>,
     pub redis: redis::CommandSpec,
     pub grpc: grpc::CallSpec,
 }
@@ -61,6 +66,7 @@ impl Spec {
             requests: vec![request],
             apart: false,
             draw: Draw::default(),
+            stream: None,
             redis: redis::CommandSpec::default(),
             grpc: grpc::CallSpec::default(),
         }
@@ -94,6 +100,34 @@ impl Spec {
         let commands = self.redis.commands.iter().map(|words| words.join(" "));
         let requests = self.requests.iter().map(Request::label);
         requests.chain(commands).collect()
+    }
+
+    /// Whether what comes of each reply is timed.
+    pub fn times_streams(&self) -> bool {
+        self.stream.is_some() || self.grpc.time_messages
+    }
+
+    /// Requests a second, where each request has a rate of its own.
+    pub fn rate(&self) -> Option<f64> {
+        let rates: Option<Vec<f64>> = self.requests.iter().map(|request| request.rate).collect();
+        let rates = rates.filter(|rates| !rates.is_empty())?;
+        Some(rates.iter().sum())
+    }
+
+    /// The rates asked for, by what requests are called; none where requests have none.
+    pub fn rates(&self) -> BTreeMap<String, f64> {
+        let mut rates = BTreeMap::new();
+        for request in &self.requests {
+            if let Some(rate) = request.rate {
+                *rates.entry(request.label()).or_default() += rate;
+            }
+        }
+        rates
+    }
+
+    /// What is asserted of replies, each once.
+    pub fn assertions(&self) -> Vec<String> {
+        assertion::names(&self.requests)
     }
 
     pub(super) fn check(&self) -> Result<()> {

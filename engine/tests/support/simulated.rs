@@ -7,6 +7,7 @@ use deadheat_load::load::run::{RunResult, RunSpec};
 use deadheat_load::load::run_control::RunControl;
 use deadheat_load::load::{Settings, Worker};
 use deadheat_load::net::{Event, Net};
+use deadheat_load::protocol::http::stream::StreamForm;
 use deadheat_load::protocol::http::Request;
 use deadheat_load::protocol::http1::Http1;
 use std::cell::{Cell, RefCell};
@@ -19,17 +20,20 @@ pub const START_NS: u64 = 1_000_000_000_000;
 const TIMEOUT_NS: u64 = 10_000_000_000;
 const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// What the server does with a request that arrives at a point in time: when is it answered?
-pub type Server = Box<dyn FnMut(u64) -> u64>;
+/// A piece of a reply, and when it comes.
+pub type Piece = (u64, Vec<u8>);
 
-/// Connections to a server that answers each request at the time that `Server` says. Time
+/// What the server does with a request that arrives at a point in time: what comes when?
+pub type Server = Box<dyn FnMut(u64) -> Vec<Piece>>;
+
+/// Connections to a server that answers each request at the times that `Server` says. Time
 /// passes only while the loop waits or pauses, and for `busy_ns` with each reply.
 pub struct Simulated {
     now_ns: u64,
     server: Server,
-    /// Replies on their way, by time: (time, order) to connection.
-    coming: BTreeMap<(u64, u64), usize>,
-    here: Vec<VecDeque<(u64, &'static [u8])>>,
+    /// Pieces of replies on their way, by time: (time, order) to connection.
+    coming: BTreeMap<(u64, u64), (usize, Vec<u8>)>,
+    here: Vec<VecDeque<Piece>>,
     order: u64,
     /// When each request was sent.
     pub requests: Rc<RefCell<Vec<u64>>>,
@@ -58,15 +62,16 @@ impl Net for Simulated {
 
     fn close(&mut self, id: usize) {
         self.here[id].clear();
-        self.coming.retain(|_, to| *to != id);
+        self.coming.retain(|_, (to, _)| *to != id);
     }
 
     fn send(&mut self, id: usize, bytes: &[u8]) -> io::Result<usize> {
         assert!(bytes.ends_with(b"\r\n\r\n"), "whole requests");
         self.requests.borrow_mut().push(self.now_ns);
-        self.order += 1;
-        let at_ns = (self.server)(self.now_ns);
-        self.coming.insert((at_ns, self.order), id);
+        for (at_ns, piece) in (self.server)(self.now_ns) {
+            self.order += 1;
+            self.coming.insert((at_ns, self.order), (id, piece));
+        }
         Ok(bytes.len())
     }
 
@@ -74,7 +79,7 @@ impl Net for Simulated {
         let (at_ns, reply) = self.here[id].pop_front().ok_or(WouldBlock)?;
         self.now_ns += self.busy_ns;
         self.arrived_ns = self.is_stamped.then_some(at_ns);
-        buffer[..reply.len()].copy_from_slice(reply);
+        buffer[..reply.len()].copy_from_slice(&reply);
         Ok(reply.len())
     }
 
@@ -104,8 +109,8 @@ impl Net for Simulated {
                 break;
             }
             let at_ns = entry.key().0;
-            let id = entry.remove();
-            self.here[id].push_back((at_ns, REPLY));
+            let (id, piece) = entry.remove();
+            self.here[id].push_back((at_ns, piece));
             self.arrivals.borrow_mut().push(at_ns);
             events.push(Event {
                 id,
@@ -119,7 +124,14 @@ impl Net for Simulated {
 }
 
 impl Simulated {
-    pub fn new(server: impl FnMut(u64) -> u64 + 'static, connections: usize) -> Self {
+    /// A server that answers each request with a short reply, at the time that it says.
+    pub fn new(mut server: impl FnMut(u64) -> u64 + 'static, connections: usize) -> Self {
+        let server = move |at_ns| vec![(server(at_ns), REPLY.to_vec())];
+        Self::in_pieces(server, connections)
+    }
+
+    /// A server that answers each request in pieces.
+    pub fn in_pieces(server: impl FnMut(u64) -> Vec<Piece> + 'static, connections: usize) -> Self {
         Self {
             now_ns: START_NS,
             server: Box::new(server),
@@ -136,18 +148,36 @@ impl Simulated {
     }
 }
 
-/// A turn on a target of so many connections over `net`.
-pub fn over(net: Simulated, connections: usize, coalesce: Coalesce, turn: &RunSpec) -> RunResult {
-    let mut request = Request::get("/");
-    request.expect.status = Some(200.into());
-    request.expect.body = Some("ok".into());
-    let settings = Settings {
+fn settings(connections: usize, coalesce: Coalesce) -> Settings {
+    Settings {
         connections,
         keep_alive: true,
         depth: 1,
         timeout_ns: TIMEOUT_NS,
         coalesce,
-    };
+    }
+}
+
+/// The same for replies that are streams.
+pub fn over_streams(
+    net: Simulated,
+    connections: usize,
+    form: StreamForm,
+    turn: &RunSpec,
+) -> RunResult {
+    let protocol = Http1::new(vec![Request::get("/")], "h", true).streaming(Some(form));
+    let settings = settings(connections, Coalesce::Off);
+    let mut worker = Worker::new(settings, protocol, net).timing_streams();
+    worker.open("simulated").expect("always");
+    worker.run(turn, &RunControl::default()).expect("always")
+}
+
+/// A turn on a target of so many connections over `net`.
+pub fn over(net: Simulated, connections: usize, coalesce: Coalesce, turn: &RunSpec) -> RunResult {
+    let mut request = Request::get("/");
+    request.expect.status = Some(200.into());
+    request.expect.body = Some("ok".into());
+    let settings = settings(connections, coalesce);
     let mut worker = Worker::new(settings, Http1::new(vec![request], "h", true), net);
     worker.open("simulated").expect("always");
     worker.run(turn, &RunControl::default()).expect("always")

@@ -5,7 +5,8 @@ mod har;
 mod raw;
 mod shell;
 
-use super::options::{DrawArg, LoadOptions};
+use super::choices::DrawArg;
+use super::options::LoadOptions;
 use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};
 use deadheat_load::protocol::http::{Expect, Request};
@@ -30,11 +31,7 @@ const NOT_TAKEN_OVER: [&str; 7] = [
 impl LoadOptions {
     /// The requests of HTTP.
     pub(super) fn http_requests(&self, url: &str) -> Result<Vec<Request>> {
-        let expect = Expect {
-            status: self.expect_status,
-            body: self.expect_body.clone(),
-            success: true,
-        };
+        let expect = self.expect.expect();
         let url = Url::parse(url)?;
         let rows = self.values.as_deref();
         let rows = rows.map(|path| values(path, self.rows)).transpose()?;
@@ -98,6 +95,7 @@ fn requests_file(path: &Path, url: &Url, expect: &Expect) -> Result<Vec<Request>
         if request.expect.body.is_none() {
             request.expect.body.clone_from(&expect.body);
         }
+        request.expect.also_assert(expect);
         requests.push(request);
     }
     match requests.is_empty() {

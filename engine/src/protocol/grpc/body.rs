@@ -3,6 +3,7 @@
 use super::expected::Wanted;
 use super::framing::PREFIX;
 use crate::encoding::gzip;
+use crate::protocol::Slot;
 
 /// Servers and clients of gRPC agree on 4 MiB where nobody says anything else.
 const LONGEST_MESSAGE: u32 = 4 << 20;
@@ -23,6 +24,9 @@ pub struct Body {
     got: Vec<u8>,
     pub messages: u32,
     pub is_different: bool,
+    /// Where messages are timed: whose they are, and how many of them the loop has heard of.
+    pub slot: Slot,
+    pub timed: u32,
 }
 
 impl Body {
@@ -35,6 +39,12 @@ impl Body {
         self.got.clear();
         self.messages = 0;
         self.is_different = false;
+        self.timed = 0;
+    }
+
+    /// Messages that the loop has not heard of yet.
+    pub fn new_messages(&mut self) -> u32 {
+        self.messages - std::mem::replace(&mut self.timed, self.messages)
     }
 
     /// The last message is complete.

@@ -1,5 +1,6 @@
 //! Header blocks of replies: initial headers and trailers.
 
+use super::details::explain;
 use crate::encoding::percent;
 use crate::protocol::h2::cached_block::HeaderFields;
 use crate::protocol::h2::field_rules::status;
@@ -35,6 +36,8 @@ pub struct GrpcFields {
     pub is_grpc: bool,
     pub grpc_status: Option<u16>,
     grpc_message: String,
+    /// `grpc-status-details-bin`, as it came.
+    grpc_details: Vec<u8>,
 }
 
 impl HeaderFields for GrpcFields {
@@ -54,6 +57,7 @@ impl HeaderFields for GrpcFields {
             b"grpc-message" => {
                 self.grpc_message = decoded(value).chars().take(SHOWN).collect();
             }
+            b"grpc-status-details-bin" => self.grpc_details = value.to_vec(),
             _ => {}
         }
     }
@@ -69,9 +73,13 @@ impl GrpcFields {
     pub fn status_text(&self) -> String {
         let number = self.grpc_status.unwrap_or(u16::MAX);
         let name = STATUSES.get(usize::from(number)).unwrap_or(&"unknown");
-        match self.grpc_message.as_str() {
-            "" => format!("grpc-status {number} {name}"),
-            message => format!("grpc-status {number} {name}: {message}"),
+        let mut text = format!("grpc-status {number} {name}");
+        if !self.grpc_message.is_empty() {
+            text += &format!(": {}", self.grpc_message);
+        }
+        match explain(&self.grpc_details).as_str() {
+            "" => text,
+            details => format!("{text}; {details}"),
         }
     }
 }

@@ -7,6 +7,7 @@
 
 mod body;
 mod contract;
+mod details;
 mod expected;
 mod framing;
 mod head;
@@ -28,7 +29,8 @@ use super::asked::Asked;
 use super::h2::exchange::{End, Exchange};
 use super::h2::rendered::RenderedRequest;
 use super::h2::Http2Client;
-use super::Failure;
+use super::marks::{Marks, StreamEnd};
+use super::{Failure, Slot};
 use crate::error::{Error, Result};
 use prost_reflect::DescriptorPool;
 
@@ -43,6 +45,7 @@ pub struct Calls {
     is_tls: bool,
     authority: String,
     messages: u32,
+    marks: Marks,
     /// Of the one call.
     wires: Vec<RenderedRequest>,
     expected: Option<Expected>,
@@ -88,6 +91,7 @@ impl Grpc {
             is_tls,
             authority: authority.into(),
             messages: spec.messages.unwrap_or(1),
+            marks: Marks::default(),
             wires: Vec::new(),
             expected: None,
             scratch: Vec::new(),
@@ -121,8 +125,13 @@ impl Exchange for Calls {
     }
 
     #[inline]
-    fn begin(&mut self, body: &mut Body) {
+    fn begin(&mut self, slot: Slot, body: &mut Body) {
         body.reset();
+        body.slot = slot;
+    }
+
+    fn marks(&mut self) -> Option<&mut Marks> {
+        Some(&mut self.marks)
     }
 
     #[inline]
@@ -139,8 +148,12 @@ impl Exchange for Calls {
     ) -> std::result::Result<(), Failure> {
         let expected = self.expected.as_ref();
         let wanted = expected.map(|expected| expected.of(asked.sequence, &mut self.scratch));
-        body.take(content, wanted.as_ref(), self.spec.gzip)
-            .map_err(Failure::protocol)
+        let taken = body.take(content, wanted.as_ref(), self.spec.gzip);
+        if self.spec.time_messages {
+            let new = body.new_messages();
+            self.marks.came(body.slot, new, new);
+        }
+        taken.map_err(Failure::protocol)
     }
 
     #[inline]
@@ -164,6 +177,13 @@ impl Exchange for Calls {
             let sequence = asked.sequence;
             judge(head, body, self.messages, expected, sequence)
         });
+        if self.spec.time_messages {
+            let end = StreamEnd {
+                is_right: failure.is_none(),
+                tokens: None,
+            };
+            self.marks.ended(body.slot, end);
+        }
         (head.grpc_status.unwrap_or(u16::MAX), failure)
     }
 }

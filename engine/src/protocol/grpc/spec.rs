@@ -28,4 +28,7 @@ pub struct CallSpec {
     pub deadline_ms: Option<u32>,
     /// Compress requests.
     pub gzip: bool,
+    /// Time each message of a reply.
+    #[serde(skip)]
+    pub time_messages: bool,
 }

@@ -5,6 +5,7 @@ use super::counts::Http2Counts;
 use super::exchange::Exchange;
 use super::frame::{self, Frame, PREFACE};
 use crate::protocol::asked::Asked;
+use crate::protocol::marks::Marks;
 use crate::protocol::{Counters, Failure, Protocol, Reply, Slot};
 
 /// The protocol, with the requests of one run rendered.
@@ -123,6 +124,10 @@ impl<E: Exchange> Protocol for Http2Client<E> {
             self.counts.frames_sent.walk(&output[from..]);
         }
         Ok(at)
+    }
+
+    fn marks(&mut self) -> Option<&mut Marks> {
+        self.exchange.marks()
     }
 
     fn begun(&self, connection: &Http2Connection<E>, slot: Slot, _unused: usize) -> bool {

@@ -109,7 +109,7 @@ impl<E: Exchange> Http2Connection<E> {
         output: &mut Vec<u8>,
     ) -> bool {
         let stream = self.streams.begin(slot, asked, self.peer.stream_window);
-        exchange.begin(&mut stream.reply);
+        exchange.begin(slot, &mut stream.reply);
         let wire = &exchange.wires()[asked.request as usize];
         let length = wire.payload.len(asked.sequence);
         stream.length = length;

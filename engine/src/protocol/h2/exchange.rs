@@ -3,7 +3,8 @@
 use super::cached_block::HeaderFields;
 use super::rendered::RenderedRequest;
 use crate::protocol::asked::Asked;
-use crate::protocol::Failure;
+use crate::protocol::marks::Marks;
+use crate::protocol::{Failure, Slot};
 
 /// How a stream has ended.
 pub enum End<'a, H> {
@@ -34,7 +35,12 @@ pub trait Exchange {
     fn pick(&self, sequence: u64) -> u32;
 
     /// A request is on its way; what is remembered of an older reply is no longer needed.
-    fn begin(&mut self, reply: &mut Self::Reply);
+    fn begin(&mut self, slot: Slot, reply: &mut Self::Reply);
+
+    /// What came of replies that are streams since this was asked last.
+    fn marks(&mut self) -> Option<&mut Marks> {
+        None
+    }
 
     /// A reply has begun, and goes on. What is wrong with it is told when it has ended.
     fn head(

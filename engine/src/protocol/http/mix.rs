@@ -12,6 +12,8 @@ pub enum Draw {
     Turn,
     /// Each as likely as the others, independent of those before; the same for the same seed.
     Random,
+    /// By weight, but not by chance: any stretch has of each as many as its share, to within a few.
+    Even,
 }
 
 #[derive(Clone, Debug)]
@@ -21,17 +23,20 @@ pub enum Mix {
     AtRandom(u64, u64),
     /// Upper ends of the requests' shares of 0 to 1.
     ByWeight(Vec<f64>),
+    /// Over and over.
+    Pattern(Vec<u32>),
 }
 
 impl Mix {
-    /// By weight if any request has one; those without weigh 1.
+    /// By weight, or rate, if any request has one; those without weigh 1.
     pub fn new(requests: &[Request]) -> Self {
-        if requests.iter().all(|request| request.weight.is_none()) {
+        let share = |request: &Request| request.weight.or(request.rate);
+        if requests.iter().all(|request| share(request).is_none()) {
             return Self::InTurn(requests.len() as u64);
         }
         let weights: Vec<f64> = requests
             .iter()
-            .map(|request| request.weight.unwrap_or(1.0))
+            .map(|request| share(request).unwrap_or(1.0))
             .collect();
         let total: f64 = weights.iter().sum();
         let mut sum = 0.0;
@@ -51,6 +56,7 @@ impl Mix {
     pub fn drawn(self, draw: Draw) -> Self {
         match (draw, self) {
             (Draw::Random, Self::InTurn(n)) => Self::AtRandom(n, 0),
+            (Draw::Even, Self::ByWeight(ends)) => Self::Pattern(pattern(&ends)),
             (_, mix) => mix,
         }
     }
@@ -72,6 +78,7 @@ impl Mix {
                 let drawn = SplitMix64::new(seed ^ sequence).next_u64();
                 ((u128::from(drawn) * u128::from(*n)) >> 64) as u32
             }
+            Self::Pattern(pattern) => pattern[(sequence % pattern.len() as u64) as usize],
             Self::ByWeight(ends) => {
                 // Neighbouring seeds give unrelated first numbers.
                 let unit = SplitMix64::new(sequence).next_53_bits() as f64 / TWO_TO_53;
@@ -83,9 +90,46 @@ impl Mix {
     }
 }
 
+/// Requests of a pattern at most, unless there are more to choose from.
+const LONGEST_PATTERN: f64 = 100_000.0;
+
+/// Requests by the upper ends of their shares, each of them as evenly spread as can be.
+fn pattern(ends: &[f64]) -> Vec<u32> {
+    let starts = std::iter::once(0.0).chain(ends.iter().copied());
+    let shares: Vec<f64> = ends
+        .iter()
+        .zip(starts)
+        .map(|(end, start)| end - start)
+        .collect();
+    let counts = counts(&shares);
+    // Number k of n is at (k + 1/2) / n of the whole.
+    let mut places: Vec<(f64, u32)> = Vec::new();
+    for (request, &n) in (0..).zip(&counts) {
+        places.extend((0..n).map(|k| ((k as f64 + 0.5) / n as f64, request)));
+    }
+    places.sort_by(|one, other| one.0.total_cmp(&other.0));
+    places.into_iter().map(|(_, request)| request).collect()
+}
+
+/// The smallest whole numbers in the proportion of these shares, or near it where they would be
+/// very large; none of them is 0.
+fn counts(shares: &[f64]) -> Vec<u64> {
+    let smallest = shares.iter().copied().fold(f64::INFINITY, f64::min);
+    let is_whole = |count: f64| (count - count.round()).abs() < 1e-6;
+    let most = (LONGEST_PATTERN * smallest).max(1.0);
+    let of_smallest = (1..=most as u64).find(|&n| {
+        let scale = n as f64 / smallest;
+        shares.iter().all(|share| is_whole(share * scale))
+    });
+    let scale = of_smallest.map_or(LONGEST_PATTERN, |n| n as f64 / smallest);
+    let count = |share: &f64| ((share * scale).round() as u64).max(1);
+    shares.iter().map(count).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     fn counts(weights: &[Option<f64>]) -> Vec<u32> {
         let requests: Vec<Request> = weights
@@ -126,6 +170,51 @@ mod tests {
             counts.iter().all(|count| (50..150).contains(count)),
             "{counts:?}"
         );
+    }
+
+    fn even(weights: &[f64]) -> Mix {
+        let requests = weights.iter().map(|&weight| Request {
+            weight: Some(weight),
+            ..Request::get("/")
+        });
+        let requests: Vec<Request> = requests.collect();
+        Mix::new(&requests).drawn(Draw::Even)
+    }
+
+    #[test]
+    fn evenly_drawn_patterns_are_as_short_as_can_be() {
+        let pattern = |weights: &[f64]| match even(weights) {
+            Mix::Pattern(pattern) => pattern,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(pattern(&[200.0, 100.0]), [0, 1, 0]);
+        assert_eq!(pattern(&[0.5, 0.5]), [0, 1]);
+        assert_eq!(pattern(&[7.5, 2.5, 5.0]).len(), 6);
+        assert_eq!(pattern(&[7.0]), [0]);
+        let unlike = pattern(&[std::f64::consts::PI, 1.0]);
+        assert!(
+            (99_990..=100_010).contains(&unlike.len()),
+            "{}",
+            unlike.len()
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn any_stretch_has_its_share_of_each(
+            weights in prop::collection::vec(1u32..100, 1..6),
+            from in 0u64..10_000,
+            length in 0u64..1_000,
+        ) {
+            let weights: Vec<f64> = weights.into_iter().map(f64::from).collect();
+            let mix = even(&weights);
+            let total: f64 = weights.iter().sum();
+            for (request, weight) in (0..).zip(&weights) {
+                let picked = (from..from + length).filter(|&n| mix.pick(n) == request);
+                let share = weight / total * length as f64;
+                prop_assert!((picked.count() as f64 - share).abs() <= 1.0 + weights.len() as f64);
+            }
+        }
     }
 
     #[test]

@@ -1,8 +1,7 @@
 //! What is asked, and what is expected.
 
-use super::statuses::Statuses;
+use super::expect::Expect;
 use crate::error::{Error, Result};
-use crate::protocol::{ErrorKind, Failure};
 use crate::template::{with_token, Rows, Template, Values};
 use serde::Deserialize;
 use std::sync::Arc;
@@ -30,43 +29,13 @@ pub struct Request {
     /// Share of this request among several; without any they are sent in turn.
     #[serde(default)]
     pub weight: Option<f64>,
+    /// Requests of this one a second, in open loop: its weight is its part of all rates.
+    #[serde(default)]
+    pub rate: Option<f64>,
 }
 
 fn get() -> String {
     "GET".into()
-}
-
-/// What a reply must be; `None` is not compared.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Expect {
-    pub status: Option<Statuses>,
-    pub body: Option<String>,
-    /// Where no status is expected: whether 400 and above are errors.
-    pub success: bool,
-}
-
-impl Expect {
-    #[inline]
-    pub fn accepts(&self, status: u16) -> bool {
-        match self.status {
-            Some(expected) => expected.contains(status),
-            None => !self.success || status < 400,
-        }
-    }
-
-    /// What is wrong with a status, if anything is.
-    #[inline]
-    pub fn judge(&self, status: u16) -> Option<Failure> {
-        if self.accepts(status) {
-            return None;
-        }
-        let message = match self.status {
-            Some(expected) => format!("status {status}, expected {expected}"),
-            None => format!("status {status}"),
-        };
-        Some(Failure::new(ErrorKind::Status, message))
-    }
 }
 
 impl Request {
@@ -80,6 +49,7 @@ impl Request {
             name: None,
             rows: None,
             weight: None,
+            rate: None,
         }
     }
 
@@ -110,6 +80,8 @@ impl Request {
             .chain([&self.path])
             .chain(&self.body)
             .chain(&self.expect.body)
+            .chain(&self.expect.contains.0)
+            .chain(&self.expect.json.0)
     }
 
     /// Whether it, or what is expected, is another in each run: by its token or its seed.
@@ -203,6 +175,7 @@ impl Request {
             }
         }
         self.check_values()?;
+        self.expect.assertions().map_err(Error::usage)?;
         for (_, value) in self.headers_named("transfer-encoding") {
             if !value.trim().eq_ignore_ascii_case("chunked") {
                 let message = format!("\"Transfer-Encoding: {value}\": only chunked is supported");
@@ -213,11 +186,13 @@ impl Request {
                 return Err(Error::usage(message));
             }
         }
-        if self
-            .weight
-            .is_some_and(|weight| !(weight > 0.0 && weight.is_finite()))
-        {
+        let is_wrong =
+            |share: Option<f64>| share.is_some_and(|share| !(share > 0.0 && share.is_finite()));
+        if is_wrong(self.weight) {
             return Err(Error::usage(format!("{}: a weight is above 0", self.path)));
+        }
+        if is_wrong(self.rate) {
+            return Err(Error::usage(format!("{}: a rate is above 0", self.path)));
         }
         Ok(())
     }

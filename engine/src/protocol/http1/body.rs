@@ -3,6 +3,7 @@
 use super::chunked::{step, Chunks};
 use super::head::{Framing, Malformed, ResponseHead};
 use crate::protocol::http::compare::Compared;
+use crate::protocol::http::content::Content;
 
 /// What of the body has come, and whether it was right so far.
 #[derive(Clone, Copy, Debug)]
@@ -45,13 +46,21 @@ impl Body {
         }
     }
 
-    /// Takes what has come of the body and compares it with `expected`.
+    /// Takes what has come of the body, compares it with `expected`, and has `looker` look into it.
     #[inline]
-    pub fn take(&mut self, input: &[u8], expected: Option<&[u8]>) -> Result<Progress, Malformed> {
+    pub fn take(
+        &mut self,
+        input: &[u8],
+        expected: Option<&[u8]>,
+        looker: Option<&mut Content>,
+    ) -> Result<Progress, Malformed> {
         match self.state {
             State::Length(left) => {
                 let n = left.min(input.len() as u64);
                 self.content.take(&input[..n as usize], expected);
+                if let Some(looker) = looker {
+                    looker.take(&input[..n as usize]);
+                }
                 self.state = State::Length(left - n);
                 Ok(if n == left {
                     Progress::Done(n as usize)
@@ -59,9 +68,12 @@ impl Body {
                     Progress::More(n as usize)
                 })
             }
-            State::Chunked(chunks) => self.take_chunks(chunks, input, expected),
+            State::Chunked(chunks) => self.take_chunks(chunks, input, expected, looker),
             State::UntilClose => {
                 self.content.take(input, expected);
+                if let Some(looker) = looker {
+                    looker.take(input);
+                }
                 Ok(Progress::More(input.len()))
             }
         }
@@ -72,6 +84,7 @@ impl Body {
         mut chunks: Chunks,
         input: &[u8],
         expected: Option<&[u8]>,
+        mut looker: Option<&mut Content>,
     ) -> Result<Progress, Malformed> {
         let mut at = 0;
         loop {
@@ -79,7 +92,11 @@ impl Body {
                 Chunks::Done => return Ok(Progress::Done(at)),
                 Chunks::Data(left) => {
                     let n = left.min((input.len() - at) as u64);
-                    self.content.take(&input[at..at + n as usize], expected);
+                    let data = &input[at..at + n as usize];
+                    self.content.take(data, expected);
+                    if let Some(looker) = &mut looker {
+                        looker.take(data);
+                    }
                     at += n as usize;
                     chunks = if n == left {
                         Chunks::DataEnd

@@ -38,6 +38,14 @@ impl Http1 {
         if traits.is_head || !traits.accept(head.status) || !body_is_right {
             return None;
         }
+        let is_known = match traits.is_looked_into {
+            true if self.inspection.is_of_streams() => return None,
+            true => {
+                let body = &input[from..end];
+                self.inspection.hold_of(asked, head.coding, body)?
+            }
+            false => is_known,
+        };
         connection.in_flight.pop();
         // The same bytes are right again, as long as there is one request with one right body.
         let is_only = self.requests.len() == 1;

@@ -1,5 +1,6 @@
 //! The head of an HTTP/1.x reply: a pure function from bytes to what they say.
 
+use crate::protocol::http::content::Coding;
 use memchr::memchr;
 
 /// A longer head is refused: no server needs it, and a buffer must have an end.
@@ -22,6 +23,7 @@ pub struct ResponseHead {
     /// Framing that the headers state; a reply to HEAD, 1xx, 204 and 304 has no body anyhow.
     pub framing: Framing,
     pub keep_alive: bool,
+    pub coding: Coding,
 }
 
 /// Why these bytes are no HTTP/1.x reply.
@@ -49,6 +51,7 @@ fn parse_lines(input: &[u8]) -> Result<Option<ResponseHead>, Malformed> {
     // The last transfer coding, if there is any: whether it is chunked.
     let mut coding = None;
     let mut connection = ConnectionOptions::default();
+    let mut content_coding = Coding::None;
     loop {
         let Some((line, next)) = next_line(input, at)? else {
             return Ok(None);
@@ -58,7 +61,7 @@ fn parse_lines(input: &[u8]) -> Result<Option<ResponseHead>, Malformed> {
             break;
         }
         let (name, value) = split_header(line)?;
-        // Looked at by length first: almost every header is none of these three.
+        // Looked at by length first: almost every header is none of these.
         match name.len() {
             14 if name.eq_ignore_ascii_case(b"content-length") => {
                 let value = parse_length(value)?;
@@ -69,6 +72,9 @@ fn parse_lines(input: &[u8]) -> Result<Option<ResponseHead>, Malformed> {
             }
             17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
                 coding = Some(last_coding(value, coding)?);
+            }
+            16 if name.eq_ignore_ascii_case(b"content-encoding") => {
+                content_coding = Coding::of(value);
             }
             10 if name.eq_ignore_ascii_case(b"connection") => {
                 connection.take(value);
@@ -94,6 +100,7 @@ fn parse_lines(input: &[u8]) -> Result<Option<ResponseHead>, Malformed> {
         status,
         framing,
         keep_alive,
+        coding: content_coding,
     }))
 }
 

@@ -12,7 +12,10 @@ use self::body::Body;
 use self::head::{Malformed, ResponseHead};
 use self::rendered::{Rendered, HEAD_PLACES};
 use super::asked::Asked;
+use super::http::content::Content;
+use super::http::inspection::Inspection;
 use super::http::mix::{Draw, Mix};
+use super::http::stream::StreamForm;
 use super::http::{Request, Statuses};
 use super::in_order::InOrder;
 use super::repeated::Repeated;
@@ -27,6 +30,7 @@ pub struct Http1 {
     requests: Vec<Request>,
     traits: Vec<Traits>,
     rendered: Rendered,
+    inspection: Inspection,
     /// Whether they are others in each run: else they are rendered once and for all.
     vary_by_run: bool,
     /// What values are made from.
@@ -50,6 +54,8 @@ struct Traits {
     status: Option<Statuses>,
     success: bool,
     is_head: bool,
+    /// Its reply is looked into.
+    is_looked_into: bool,
 }
 
 #[derive(Clone, Default)]
@@ -63,6 +69,8 @@ pub struct Http1Connection {
     in_flight: InOrder<Asked>,
     /// The reply that has begun, if one has.
     reply: Option<(ResponseHead, Body)>,
+    /// Its body, where it is looked into.
+    content: Option<Box<Content>>,
     draining: bool,
 }
 
@@ -74,6 +82,7 @@ impl Http1 {
             status: request.expect.status,
             success: request.expect.success,
             is_head: request.method == "HEAD",
+            is_looked_into: request.expect.has_assertions(),
         });
         let mut protocol = Self {
             host: host.to_owned(),
@@ -81,6 +90,7 @@ impl Http1 {
             mix: Mix::new(&requests),
             traits: traits.collect(),
             rendered: Rendered::default(),
+            inspection: Inspection::new(&requests, None),
             vary_by_run: requests.iter().any(Request::varies_by_run),
             seed: 0,
             requests,
@@ -101,9 +111,24 @@ impl Http1 {
         self
     }
 
+    /// The same, with replies that are streams.
+    #[must_use]
+    pub fn streaming(mut self, form: Option<StreamForm>) -> Self {
+        if form.is_none() {
+            return self;
+        }
+        self.inspection = Inspection::new(&self.requests, form);
+        for (request, traits) in (0..).zip(&mut self.traits) {
+            traits.is_looked_into = self.inspection.looks_into(request);
+        }
+        self.render("");
+        self
+    }
+
     fn render(&mut self, token: &str) {
         let (host, seed) = (&self.host, self.seed);
         self.rendered = Rendered::new(&self.requests, host, self.keep_alive, token, seed);
+        self.inspection.prepare(&self.requests, token, seed);
         self.only.clear();
         if self.requests.len() == 1 {
             if let Some(bytes) = self.rendered.constant_request(0) {
@@ -176,6 +201,14 @@ impl Http1 {
             let expected = self.rendered.body(request, sequence, &mut self.expected)?;
             (!body.is(expected)).then(|| Failure::new(ErrorKind::Body, body.explain(expected)))
         });
+        let is_looked_into = self.traits[asked.request as usize].is_looked_into;
+        let failure = match connection.content.as_deref_mut() {
+            Some(content) if is_looked_into => {
+                let inspection = &mut self.inspection;
+                inspection.finish(slot, asked, head.coding, content, failure)
+            }
+            _ => failure,
+        };
         Some(Reply {
             slot,
             status: head.status,

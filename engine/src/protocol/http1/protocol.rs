@@ -4,6 +4,7 @@ use super::body::Progress;
 use super::{malformed, Http1, Http1Connection};
 use crate::protocol::asked::Asked;
 use crate::protocol::in_order::InOrder;
+use crate::protocol::marks::Marks;
 use crate::protocol::{Failure, Protocol, Reply, Slot};
 
 impl Protocol for Http1 {
@@ -29,6 +30,7 @@ impl Protocol for Http1 {
         Http1Connection {
             in_flight: InOrder::new(depth),
             reply: None,
+            content: None,
             draining: false,
         }
     }
@@ -116,7 +118,7 @@ impl Protocol for Http1 {
             if at == input.len() {
                 return Ok(at);
             }
-            let Some((_, asked)) = connection.in_flight.front() else {
+            let Some((slot, asked)) = connection.in_flight.front() else {
                 return Err(Failure::protocol("bytes that nobody asked for"));
             };
             if connection.draining {
@@ -132,13 +134,25 @@ impl Protocol for Http1 {
             let (head, mut body) = match connection.reply.take() {
                 Some(begun) => begun,
                 None => match self.begin(asked, input, &mut at)? {
-                    Some(begun) => begun,
+                    Some(begun) => {
+                        if self.traits[asked.request as usize].is_looked_into {
+                            let content = &mut connection.content;
+                            self.inspection.begin(asked.request, content);
+                        }
+                        begun
+                    }
                     None => return Ok(at),
                 },
             };
             let (request, sequence) = (asked.request, asked.sequence);
+            let is_looked_into = self.traits[request as usize].is_looked_into;
+            let content = connection.content.as_deref_mut();
+            let looker = content.filter(|_| is_looked_into);
             let expected = self.rendered.body(request, sequence, &mut self.expected);
-            match body.take(&input[at..], expected).map_err(malformed)? {
+            match body
+                .take(&input[at..], expected, looker)
+                .map_err(malformed)?
+            {
                 Progress::Done(used) => {
                     at += used;
                     if let Some(reply) = self.finish(connection, head, &body) {
@@ -146,6 +160,9 @@ impl Protocol for Http1 {
                     }
                 }
                 Progress::More(used) => {
+                    if let (true, Some(content)) = (is_looked_into, &mut connection.content) {
+                        self.inspection.came(slot, content);
+                    }
                     connection.reply = Some((head, body));
                     return Ok(at + used);
                 }
@@ -161,6 +178,10 @@ impl Protocol for Http1 {
                 connection.reply = Some((head, body));
             }
         }
+    }
+
+    fn marks(&mut self) -> Option<&mut Marks> {
+        Some(&mut self.inspection.marks)
     }
 
     fn may_repeat(&self, connection: &Http1Connection, slot: Slot) -> bool {

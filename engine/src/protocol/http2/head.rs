@@ -2,12 +2,14 @@
 
 use crate::protocol::h2::cached_block::HeaderFields;
 use crate::protocol::h2::field_rules::status;
+use crate::protocol::http::content::Coding;
 
 #[derive(Clone, Debug, Default)]
 pub struct ReplyFields {
     /// `:status`; trailers have none.
     pub status: Option<u16>,
     pub content_length: Option<ContentLength>,
+    pub coding: Coding,
 }
 
 /// What `content-length` says.
@@ -23,6 +25,7 @@ impl HeaderFields for ReplyFields {
         let text = || std::str::from_utf8(value).ok();
         match name {
             b":status" => self.status = status(value),
+            b"content-encoding" => self.coding = Coding::of(value),
             b"content-length" => {
                 let is_digits = value.iter().all(u8::is_ascii_digit);
                 let number = text()

@@ -12,9 +12,12 @@ use super::asked::Asked;
 use super::h2::exchange::{End, Exchange};
 use super::h2::rendered::{render, RenderedRequest};
 use super::h2::Http2Client;
+use super::http::inspection::Inspection;
 use super::http::mix::{Draw, Mix};
+use super::http::stream::StreamForm;
 use super::http::Request;
-use super::Failure;
+use super::marks::Marks;
+use super::{Failure, Slot};
 use crate::error::Result;
 use crate::template::Template;
 
@@ -32,19 +35,33 @@ pub struct Requests {
     authority: String,
     wires: Vec<RenderedRequest>,
     expected_bodies: Vec<Option<Template>>,
+    inspection: Inspection,
+    /// Whether replies to any of them are.
+    are_looked_into: bool,
     /// An expected body with its sequence number in place.
     scratch: Vec<u8>,
 }
 
 impl Http2 {
-    /// `requests` are sent in turn or by weight; there must be at least one.
+    /// `requests` are sent in turn or by weight; there must be at least one. With `stream` replies
+    /// are streams.
     ///
     /// # Errors
     /// A header that HTTP/2 has no place for.
-    pub fn new(requests: Vec<Request>, draw: Draw, is_tls: bool, authority: &str) -> Result<Self> {
+    pub fn new(
+        requests: Vec<Request>,
+        draw: Draw,
+        stream: Option<StreamForm>,
+        is_tls: bool,
+        authority: &str,
+    ) -> Result<Self> {
         requests.iter().try_for_each(fields::check)?;
+        let inspection = Inspection::new(&requests, stream);
         Ok(Self::over(Requests {
             mix: Mix::new(&requests).drawn(draw),
+            are_looked_into: (0..requests.len() as u32)
+                .any(|request| inspection.looks_into(request)),
+            inspection,
             requests,
             seed: 0,
             is_tls,
@@ -57,12 +74,21 @@ impl Http2 {
 }
 
 impl Requests {
-    fn judge(&mut self, asked: Asked, reply: &Reply) -> (u16, Option<Failure>) {
+    fn judge(&mut self, asked: Asked, reply: &mut Reply) -> (u16, Option<Failure>) {
         let index = asked.request as usize;
         let request = &self.requests[index];
         let expected = self.expected_bodies[index].as_ref();
         let expected = expected.map(|body| body.rendered(asked.sequence, &mut self.scratch));
-        reply.judge(request, expected)
+        let (status, failure) = reply.judge(request, expected);
+        let (slot, coding) = (reply.slot, reply.coding);
+        match &mut reply.content {
+            Some(content) if self.are_looked_into => {
+                let inspection = &mut self.inspection;
+                let failure = inspection.finish(slot, asked, coding, content, failure);
+                (status, failure)
+            }
+            _ => (status, failure),
+        }
     }
 }
 
@@ -76,6 +102,7 @@ impl Exchange for Requests {
     }
 
     fn prepare(&mut self, token: &str) {
+        self.inspection.prepare(&self.requests, token, self.seed);
         let requests = self.requests.iter();
         self.expected_bodies = requests
             .clone()
@@ -98,13 +125,23 @@ impl Exchange for Requests {
     }
 
     #[inline]
-    fn begin(&mut self, reply: &mut Reply) {
-        *reply = Reply::default();
+    fn begin(&mut self, slot: Slot, reply: &mut Reply) {
+        reply.clear();
+        if self.are_looked_into {
+            reply.slot = slot;
+        }
+    }
+
+    fn marks(&mut self) -> Option<&mut Marks> {
+        Some(&mut self.inspection.marks)
     }
 
     #[inline]
-    fn head(&mut self, _: Asked, reply: &mut Reply, head: &ReplyFields) -> Option<Failure> {
+    fn head(&mut self, asked: Asked, reply: &mut Reply, head: &ReplyFields) -> Option<Failure> {
         reply.begin(head);
+        if self.are_looked_into {
+            self.inspection.begin(asked.request, &mut reply.content);
+        }
         None
     }
 
@@ -118,6 +155,10 @@ impl Exchange for Requests {
         let expected = self.expected_bodies[asked.request as usize].as_ref();
         let expected = expected.map(|body| body.rendered(asked.sequence, &mut self.scratch));
         reply.body.take(content, expected);
+        if let (true, Some(looker)) = (self.are_looked_into, &mut reply.content) {
+            looker.take(content);
+            self.inspection.came(reply.slot, looker);
+        }
         Ok(())
     }
 
@@ -129,7 +170,7 @@ impl Exchange for Requests {
         end: End<'_, ReplyFields>,
     ) -> (u16, Option<Failure>) {
         if let End::Head(head) = end {
-            reply.begin(head);
+            self.head(asked, reply, head);
         }
         self.judge(asked, reply)
     }

@@ -2,21 +2,36 @@
 
 use super::head::{ContentLength, ReplyFields};
 use crate::protocol::http::compare::Compared;
+use crate::protocol::http::content::{Coding, Content};
 use crate::protocol::http::Request;
-use crate::protocol::{ErrorKind, Failure};
+use crate::protocol::{ErrorKind, Failure, Slot};
 
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Reply {
     status: Option<u16>,
     length: Option<ContentLength>,
+    pub coding: Coding,
     pub body: Compared,
+    /// The body, where it is looked into.
+    pub content: Option<Box<Content>>,
+    pub slot: Slot,
 }
 
 impl Reply {
+    /// Another reply is to come; the memory is kept.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.status = None;
+        self.length = None;
+        self.coding = Coding::None;
+        self.body = Compared::default();
+    }
+
     #[inline]
     pub fn begin(&mut self, head: &ReplyFields) {
         self.status = head.status;
         self.length = head.content_length;
+        self.coding = head.coding;
     }
 
     /// Status, and what is wrong with the reply, which is complete.

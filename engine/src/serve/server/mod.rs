@@ -68,7 +68,7 @@ pub fn run<S: Service>(address: SocketAddr, service: S, faults: Faults) -> io::R
         service,
         poll,
         clients: Vec::new(),
-        is_exact: responder.are_held(),
+        is_exact: S::HOLDS_REPLIES || responder.are_held(),
         responder,
         timers: Timers::default(),
         buffer: vec![0; READ_AT_ONCE].into_boxed_slice(),

@@ -1,0 +1,50 @@
+//! What replies of HTTP are held against.
+
+use super::options::REQUEST;
+use clap::Args;
+use deadheat_load::protocol::http::assertion::Texts;
+use deadheat_load::protocol::http::{Expect, Statuses};
+
+#[derive(Debug, Args)]
+pub struct ExpectOptions {
+    /// Status that every reply must have: 200, or a class such as 2xx (default: any below 400)
+    #[arg(long, value_name = "CODE", help_heading = REQUEST)]
+    expect_status: Option<Statuses>,
+    /// Body that every reply must have
+    #[arg(long, value_name = "TEXT", help_heading = REQUEST)]
+    expect_body: Option<String>,
+    /// Text that the body of every reply must contain; may be given several times
+    #[arg(long, value_name = "TEXT", help_heading = REQUEST)]
+    expect_contains: Vec<String>,
+    /// Regular expression that the body of every reply must match; may be given several times
+    #[arg(long, value_name = "REGEX", help_heading = REQUEST)]
+    expect_match: Vec<String>,
+    /// JSON path with something there in the body of every reply, or with this value; may be given several times
+    #[arg(long, value_name = "PATH[=VALUE]", help_heading = REQUEST)]
+    expect_json: Vec<String>,
+}
+
+impl ExpectOptions {
+    /// What every reply must be.
+    pub fn expect(&self) -> Expect {
+        Expect {
+            status: self.expect_status,
+            body: self.expect_body.clone(),
+            contains: Texts(self.expect_contains.clone()),
+            matches: Texts(self.expect_match.clone()),
+            json: Texts(self.expect_json.clone()),
+            success: true,
+        }
+    }
+
+    /// Whether each option was given.
+    pub fn options(&self) -> [(&'static str, bool); 5] {
+        [
+            ("--expect-status", self.expect_status.is_some()),
+            ("--expect-body", self.expect_body.is_some()),
+            ("--expect-contains", !self.expect_contains.is_empty()),
+            ("--expect-match", !self.expect_match.is_empty()),
+            ("--expect-json", !self.expect_json.is_empty()),
+        ]
+    }
+}
