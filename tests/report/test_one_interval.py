@@ -33,6 +33,8 @@ CLAIMS = (
     ("cpu_us_per_request", "mid", "fast", 1.2),
     ("peak_memory_bytes", "fast", "slow", 1.2),
 )
+# Of the reference's CPU time in a slice: no two ratios of the race are to be alike.
+SHARES = {"fast": 0.6, "mid": 0.4, "near": 0.5}
 # A ratio, and in brackets its interval.
 TOLD = re.compile(r"(\d[\d.,]*) \((?:95% CI )?(\d[\d.,]*) to (\d[\d.,]*)\)")
 Interval = tuple[float, float]
@@ -63,10 +65,10 @@ def made(
 
 def _with_cpu(o: Observation) -> Observation:
     """CPU a request that differs by more than throughput does."""
-    if not isinstance(o, Slice) or o.entry not in ("fast", "mid"):
+    if not isinstance(o, Slice) or o.entry not in SHARES:
         return o
     assert o.server_cpu_ns is not None
-    return o.model_copy(update={"server_cpu_ns": o.server_cpu_ns * (4 if o.entry == "mid" else 6) // 10})
+    return o.model_copy(update={"server_cpu_ns": round(o.server_cpu_ns * SHARES[o.entry])})
 
 
 def judged(result: RaceResult) -> dict[tuple[str, str], Interval]:
@@ -110,6 +112,25 @@ def test_claims_about_other_figures_are_judged_together_each_question_once(
     ci = of["c5"].here and of["c5"].here["ci"]
     assert isinstance(ci, tuple) and plain.ci is not None
     assert ci[0] < plain.ci[0] and ci[1] > plain.ci[1]
+
+
+def test_cpu_time_over_the_references_has_the_interval_that_claims_were_judged_by(
+    made: tuple[Plan, Results, list[Observation]],
+) -> None:
+    planned, results, seen = made
+    used = {row.id: row.figures.cpu_against_reference for row in results.workloads[0].contenders}
+    claim = {row.id: row for row in results.claims if row.method == "deadheat"}["c3"].here
+    fast, mid = used["fast"], used["mid"]
+    assert used["slow"] is None and fast is not None and mid is not None and claim is not None
+    assert isinstance(claim["ci"], tuple) and isinstance(claim["ratio"], float)
+    assert fast.family == 3 and fast.ratio == pytest.approx(1 / claim["ratio"])
+    assert fast.ci == pytest.approx((1 / claim["ci"][1], 1 / claim["ci"][0]))
+    # What nobody claimed is described, by a plain interval.
+    plain = judging.compare(
+        tally(planned.workloads[0], seen), "mid", "slow", cpu_us_per_request, "cpu_us_per_request"
+    )
+    assert plain.ci is not None
+    assert mid.family is None and mid.ci == pytest.approx((1 / plain.ci[1], 1 / plain.ci[0]))
 
 
 def test_no_report_prints_two_intervals_for_one_ratio(

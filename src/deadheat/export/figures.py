@@ -32,6 +32,9 @@ def figures(race: Race, row: ContenderResult) -> Iterator[Figure]:
     yield from _measure("wall-time", row.figures.wall_s, "s")
     yield from _measure("cpu-time", row.figures.cpu_s, "s")
     yield from _measure("cpu-time-per-request", row.figures.cpu_us_per_request, "µs")
+    if row.figures.cpu_against_reference is not None:
+        used = row.figures.cpu_against_reference
+        yield Figure("cpu-ratio", used.ratio, used.ci, f"times the CPU of {race.result.reference}", False)
     if row.figures.latency_ms is not None and row.figures.latency_ms.p99 is not None:
         yield Figure("latency-p99", row.figures.latency_ms.p99, None, "ms", False)
     if row.peak_memory_bytes is not None:

@@ -54,6 +54,7 @@ def _families(source: Source) -> Iterable[_Family]:
             _Family("deadheat_wall_seconds", "gauge", "Wall time of a program.", "seconds"),
             _Family("deadheat_cpu_seconds", "gauge", "CPU time of a program.", "seconds"),
             _Family("deadheat_cpu_per_request_seconds", "gauge", "Server CPU time a reply.", "seconds"),
+            _Family("deadheat_cpu_ratio", "gauge", "CPU time over the reference contender's."),
             _Family("deadheat_latency_seconds", "gauge", "Latency by percentile.", "seconds"),
             _Family("deadheat_peak_memory_bytes", "gauge", "Peak memory.", "bytes"),
             _Family("deadheat_artifact_bytes", "gauge", "Size of what was built.", "bytes"),
@@ -103,6 +104,9 @@ def _add_race(families: Mapping[str, _Family], race: Race, of: Labels) -> None:
 def _add_row(families: Mapping[str, _Family], row: ContenderResult, who: Labels) -> None:
     if row.against_reference is not None:
         _bounds(families["deadheat_ratio"], who, row.against_reference.ratio, row.against_reference.ci)
+    if row.figures.cpu_against_reference is not None:
+        used = row.figures.cpu_against_reference
+        _bounds(families["deadheat_cpu_ratio"], who, used.ratio, used.ci)
     for name, measure, scale in (
         ("deadheat_throughput_requests_per_second", row.figures.throughput_rps, 1.0),
         ("deadheat_wall_seconds", row.figures.wall_s, 1.0),

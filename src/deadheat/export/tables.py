@@ -15,7 +15,7 @@ import numpy as np
 from deadheat.export.source import Race, Source
 from deadheat.model.observation import Invocation, OutsideRun, Slice
 from deadheat.report import reasons
-from deadheat.results import judging, tally
+from deadheat.results import cpu, judging, tally
 from deadheat.studies.derive import best, cpu_us_per_request
 
 Type = Literal["text", "int", "float", "bool"]
@@ -56,6 +56,7 @@ SLICES: dict[str, Type] = {
 BLOCKS: dict[str, Type] = {
     **RACE,
     "contender": "text", "null_pair": "bool", "block": "int", "turns": "int", "ratio_to_reference": "float",
+    "cpu_over_reference": "float",
     "throughput_rps": "float", "cpu_us_per_request": "float", "wall_s": "float", "cpu_s": "float",
     "own_wall_s": "float", "first_response_ms": "float", "memory_bytes": "int", "peak_memory_bytes": "int",
 }  # fmt: skip
@@ -141,6 +142,7 @@ def _blocks(source: Source, race: Race) -> Iterator[Row]:
                 "block": block,
                 "turns": len(turns),
                 "ratio_to_reference": block_ratio(race, entry.id, block),
+                "cpu_over_reference": _block_cpu(race, entry.id, block),
                 **block_values(race, entry.id, block),
                 "first_response_ms": started.get(block),
                 "memory_bytes": end.memory_bytes if end else None,
@@ -175,6 +177,13 @@ def block_ratio(race: Race, entry: str, block: int) -> float | None:
     value = tally.VALUES[race.plan.metric]
     effect = judging.by_block(race.found, entry, reference, value, race.plan.metric).get(block)
     return None if effect is None else float(np.exp(effect))
+
+
+def _block_cpu(race: Race, entry: str, block: int) -> float | None:
+    """CPU time over the reference's in this block."""
+    if entry in race.outside or entry == race.plan.reference_entry:
+        return None
+    return cpu.by_block(race.found, entry).get(block)
 
 
 def _mean(race: Race, entry: str, value: tally.Value, block: int) -> float | None:

@@ -3,13 +3,14 @@
 import csv
 import io
 
-from deadheat.model.result import ContenderResult, Measure, RaceResult, Results
+from deadheat.model.result import Against, ContenderResult, CpuRatio, Measure, RaceResult, Results
 from deadheat.report import verdicts
 
 COLUMNS = (
     "run", "workload", "setting", "method", "contender", "language", "class", "status", "reason", "place",
     "metric", "estimate", "estimate_low", "estimate_high", "ratio", "ratio_low", "ratio_high", "verdict",
-    "cpu_us_per_request", "cpu_s", "latency_mean_ms", "latency_p50_ms", "latency_p99_ms",
+    "cpu_us_per_request", "cpu_s", "cpu_ratio", "cpu_ratio_low", "cpu_ratio_high",
+    "latency_mean_ms", "latency_p50_ms", "latency_p99_ms",
     "bytes_per_response", "peak_memory_bytes", "artifact_bytes", "build_s", "first_response_ms", "of_ceiling",
 )  # fmt: skip
 
@@ -29,7 +30,6 @@ def _cells(run: str, workload: RaceResult, row: ContenderResult) -> dict[str, ob
     pair = {row.id, workload.reference}
     verdict = next((v.verdict for v in workload.verdicts if {v.a, v.b} == pair), None)
     own = row.figures.measure(workload.metric)
-    against = row.against_reference
     latency = row.figures.latency_ms
     cells: dict[str, object] = {
         "run": run,
@@ -44,12 +44,11 @@ def _cells(run: str, workload: RaceResult, row: ContenderResult) -> dict[str, ob
         "place": row.place,
         "metric": workload.metric,
         **_measure("estimate", own),
-        "ratio": against and against.ratio,
-        "ratio_low": against and against.ci and against.ci[0],
-        "ratio_high": against and against.ci and against.ci[1],
+        **_ratio("ratio", row.against_reference),
         "verdict": verdict,
         "cpu_us_per_request": row.figures.cpu_us_per_request and row.figures.cpu_us_per_request.estimate,
         "cpu_s": row.figures.cpu_s and row.figures.cpu_s.estimate,
+        **_ratio("cpu_ratio", row.figures.cpu_against_reference),
         "latency_mean_ms": latency and latency.mean,
         "latency_p50_ms": latency and latency.p50,
         "latency_p99_ms": latency and latency.p99,
@@ -64,6 +63,13 @@ def _measure(name: str, measure: Measure | None) -> dict[str, object]:
         return {}
     low, high = measure.ci or (None, None)
     return {name: measure.estimate, f"{name}_low": low, f"{name}_high": high}
+
+
+def _ratio(name: str, found: Against | CpuRatio | None) -> dict[str, object]:
+    if found is None:
+        return {}
+    low, high = found.ci or (None, None)
+    return {name: found.ratio, f"{name}_low": low, f"{name}_high": high}
 
 
 def _inert(text: str | None) -> str | None:

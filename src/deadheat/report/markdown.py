@@ -7,6 +7,7 @@ from deadheat.model.result import ContenderResult, RaceResult, Results
 from deadheat.report import calibration as calibration_words
 from deadheat.report import (
     claims_table,
+    cpu_ratios,
     curve,
     details,
     equal_load,
@@ -159,14 +160,18 @@ def _columns(result: RaceResult) -> list[tuple[str, Column]]:
         ),
         ("times as fast as " + result.reference, lambda row: _ratio(result, row)),
     ]
+    over: tuple[str, Column] = (cpu_ratios.title(result), lambda row: cpu_ratios.cell(result, row))
     if not TRAITS[result.kind].serves:
         other = "wall_s" if result.metric == "cpu_s" else "cpu_s"
         columns.append((words.UNITS[other], lambda row: words.amount(other, row.figures.measure(other))))
+        if other == "cpu_s":
+            columns.append(over)
         if any(row.figures.own_wall_s for row in result.contenders):
             columns.append(("its own clock", lambda row: words.amount("wall_s", row.figures.own_wall_s)))
     else:
         columns += [
             (f"µs CPU a {words.asked(result.kind)}", _cpu),
+            over,
             ("mean / p99, ms", _latency),
             ("bytes a response", lambda row: _figure(row.figures.bytes_per_response)),
             (

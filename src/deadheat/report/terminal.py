@@ -8,6 +8,7 @@ from rich.text import Text
 from deadheat.model.result import ContenderResult, RaceResult, Results
 from deadheat.report import (
     claims_table,
+    cpu_ratios,
     curve,
     details,
     equal_load,
@@ -83,6 +84,8 @@ def _to_know(result: RaceResult) -> Iterator[Text]:
         yield Text(f"  ! {row_id}: {gate}", "yellow")
     for line in findings.lines(result):
         yield Text(f"  {line}", "dim")
+    for line in cpu_ratios.lines(result):
+        yield Text(f"  {line}")
     for line in equal_load.lines(result):
         yield Text(f"  {line}")
     for line in details.lines(result):

@@ -53,8 +53,13 @@ class Here:
 
 def question(claim: Claim) -> Question:
     """What a claim asks, the same whichever way round it is put."""
-    a, b = sorted((claim.a, claim.b))
-    return claim.metric, a, b
+    return of_pair(claim.metric, claim.a, claim.b)
+
+
+def of_pair(metric: str, a: str, b: str) -> Question:
+    """The question of two contenders' figures."""
+    first, second = sorted((a, b))
+    return metric, first, second
 
 
 def is_own(claim: Claim, race: Race) -> bool:

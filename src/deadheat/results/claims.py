@@ -19,25 +19,30 @@ from deadheat.model.reason import (
     Undecided,
 )
 from deadheat.model.result import turned
-from deadheat.results import answers, claimed, judging, outcomes, secondary
+from deadheat.results import answers, claimed, cpu, judging, outcomes, secondary
 from deadheat.results.claimed import EXACT, Cores, Here, Race, Way, not_run, race_of
 from deadheat.results.gates import own
 from deadheat.results.gates.limits import LITTLES_LAW
 
 
+def with_families(studies: Sequence[Study], races: Sequence[Race], margin: float, cores: Cores) -> list[Race]:
+    """The races of a run, each with what claims ask about other figures than its own, judged together."""
+    return [
+        cpu.as_judged(replace(race, secondary=secondary.family(studies, race, races, margin, cores)))
+        for race in races
+    ]
+
+
 def check(studies: Sequence[Study], races: Sequence[Race], margin: float, cores: Cores) -> list[ClaimResult]:
     """A row a claim by our method, another under the study's load where it was another, and one by the
-    study's own method.
+    study's own method; of races with their families.
 
     A claim about a race's own metric takes the very interval of its verdict; those about other figures have
     one of a family of their own, a family a race.
     """
     old = _is_old(races)
-    judged = [
-        replace(race, secondary=secondary.family(studies, race, races, margin, cores)) for race in races
-    ]
     return [
-        _row(study, claim, way, judged, margin, cores)
+        _row(study, claim, way, races, margin, cores)
         for study in studies
         for claim in study.claim
         for way in claimed.ways(claim)

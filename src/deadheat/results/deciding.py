@@ -14,7 +14,7 @@ from deadheat.model.condition import FIGURES, Condition, FigureName
 from deadheat.model.reason import Note, Reason
 from deadheat.model.result import turned
 from deadheat.plan.looks import looks_of
-from deadheat.results import claimed, judging, latency
+from deadheat.results import claimed, cpu, judging, latency
 from deadheat.results.claimed import Race
 from deadheat.results.tally import VALUES, Tally
 
@@ -88,8 +88,8 @@ def _estimates(race: Race) -> dict[FigureName, stats.Estimate]:
     metric = race.result.metric
     found["slower"] = judging.compare(tally, HEAD, BASE, VALUES[metric], metric)
     serves = metric == "throughput_rps"
-    cpu = "cpu_us_per_request" if serves else "cpu_s"
-    found["cpu"] = judging.compare(tally, HEAD, BASE, claimed.TURN_VALUES[cpu], cpu)
+    used = cpu.BESIDE.get(metric, metric)
+    found["cpu"] = judging.compare(tally, HEAD, BASE, claimed.TURN_VALUES[used], used)
     memory = claimed.compare_blocks(tally, HEAD, BASE, "peak_memory_bytes")
     if memory.blocks:
         found["memory"] = memory

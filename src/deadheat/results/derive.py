@@ -51,10 +51,11 @@ def results(
     stopped = [o.why for o in observations if isinstance(o, Stopped)]
     resumed = sum(isinstance(o, Resumed) for o in observations)
     known = methods or {OURS: race_of}
-    races = [known[race.method](race, plan.facts, plan.margin, counting) for race in plan.workloads]
-    raced = {race.workload for race in plan.workloads}
+    each = [known[race.method](race, plan.facts, plan.margin, counting) for race in plan.workloads]
     servers = len(plan.server_cpus)
     cores = Cores(servers, int(machine.get("cores") or servers))
+    races = claims.with_families(plan.facts.studies, each, plan.margin, cores)
+    raced = {race.workload for race in plan.workloads}
     asked = {(s.study, c.id) for s in plan.facts.studies for c in s.claim if c.workload in raced}
     return Results(
         run=plan.run,

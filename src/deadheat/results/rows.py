@@ -18,6 +18,7 @@ from deadheat.model.result import (
     Calls,
     ClientResult,
     Compiling,
+    CpuRatio,
     Measure,
     NoFigures,
     Overlaps,
@@ -28,7 +29,7 @@ from deadheat.model.result import (
     WarmUp,
 )
 from deadheat.model.suite_facts import ContenderFacts
-from deadheat.results import build_times, judging, latency
+from deadheat.results import build_times, cpu, judging, latency
 from deadheat.results.gates import own as gates
 from deadheat.results.gates import registry
 from deadheat.results.tally import (
@@ -105,6 +106,7 @@ class _Timed(TypedDict):
 
     wall_s: Measure | None
     cpu_s: Measure | None
+    cpu_against_reference: CpuRatio | None
     user_s: Measure | None
     system_s: Measure | None
     own_wall_s: Measure | None
@@ -215,6 +217,7 @@ def _server(found: Tally, entry: str, ceiling: str | None, common: Common) -> Se
         **serving(found, entry),
         throughput_rps=_measure(found, entry, throughput_rps),
         cpu_us_per_request=_measure(found, entry, cpu_us_per_request),
+        cpu_against_reference=cpu.ratio(found, entry),
         latency_ms=latency.headline(found, entry) or closed,
         latency_closed_ms=closed,
         latency_at_load=latency.at_loads(found, entry),
@@ -249,6 +252,7 @@ def _timed(found: Tally, entry: str) -> _Timed:
     return {
         "wall_s": _measure(found, entry, wall_s),
         "cpu_s": _measure(found, entry, cpu_s),
+        "cpu_against_reference": cpu.ratio(found, entry),
         "user_s": _measure(found, entry, user_s),
         "system_s": _measure(found, entry, system_s),
         "own_wall_s": _measure(found, entry, own_wall_s),

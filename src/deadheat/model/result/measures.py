@@ -47,6 +47,19 @@ class Against(Record):
     ci: Interval | None
 
 
+class CpuRatio(Record):
+    """CPU time of a contender over the reference's, by block: of a server for each reply, of a program for
+    each invocation; 0.8 is a fifth less.
+
+    `ci`: 95%, about the ratio on the logarithmic scale. `family`: of so many questions that claims ask of the
+    race it was judged as one, by an interval that is adjusted for them; null where it is described only.
+    """
+
+    ratio: float
+    ci: Interval | None
+    family: int | None = None
+
+
 class LatencyAtLoad(Record):
     """Latency from the intended send time at one fixed rate, the same for every contender of the race.
 

@@ -14,6 +14,7 @@ from deadheat.model.result.measures import (
     Against,
     Calls,
     Compiling,
+    CpuRatio,
     Latency,
     LatencyAtLoad,
     Measure,
@@ -42,6 +43,7 @@ class ServerFigures(Record):
 class SliceFigures(ServerFigures):
     """Of a server under the load of our own engine."""
 
+    cpu_against_reference: CpuRatio | None = None
     latency_closed_ms: Latency | None = None
     latency_at_load: tuple[LatencyAtLoad, ...] = ()
     of_ceiling: float | None = None
@@ -52,6 +54,7 @@ class ProgramFigures(Record):
 
     wall_s: Measure | None = None
     cpu_s: Measure | None = None
+    cpu_against_reference: CpuRatio | None = None
     user_s: Measure | None = None
     system_s: Measure | None = None
     own_wall_s: Measure | None = None
