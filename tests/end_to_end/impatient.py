@@ -16,6 +16,7 @@ import deadheat.kinds.server.block
 import deadheat.kinds.server.started
 import deadheat.plan.duration
 import deadheat.plan.equal_load
+import deadheat.plan.long_turns
 import deadheat.plan.races
 import deadheat.results.derive
 import deadheat.results.gates.registry
@@ -61,7 +62,8 @@ def hurry() -> None:
     cut(deadheat.stats.steady, SHORTEST_S=0.05, LONGEST_S=0.05)
     cut(deadheat.plan.equal_load, LEAD_IN_MS=10, LONGEST=1)
     sizes = deadheat.plan.duration.SIZES
-    sizes["quick"] = replace(sizes["quick"], open_loop_ms=30)
+    sizes.update({preset: replace(size, open_loop_ms=30) for preset, size in sizes.items()})
+    cut(deadheat.plan.long_turns, TURN_MS=400, ROUNDS=5)
     # When a race is settled depends on the machine's noise; how many blocks a test finds must not.
     cut(deadheat.results.derive, settled=lambda _: False)
     # Nor must what others did on the machine take a verdict away: other tests run at the same time.

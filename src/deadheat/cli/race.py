@@ -20,6 +20,7 @@ from deadheat.model.choices import Method, Preset
 if TYPE_CHECKING:
     from deadheat.app.race import Raced
     from deadheat.live.watch import Watch
+    from deadheat.model.plan import RacePlan
     from deadheat.plan import Asked
     from deadheat.suite.ad_hoc import AdHoc
     from deadheat.suite.suite import Suite
@@ -300,6 +301,8 @@ def _print_plan(asked: Asked, suite: Suite) -> None:
             f"{turns:,} turns, about {race.estimated_s or 0:.0f} s; "
             f"{looks_of(race).describe()}"
         )
+        if (about_long_turns := _long_turns(race)) is not None:
+            terminal.say(f"{race.key}: {about_long_turns}")
     if len(plan.workloads) > 1:
         whole_s = sum(race.estimated_s or 0 for race in plan.workloads)
         terminal.say(f"in all about {words.duration(whole_s)}, builds and checks of answers apart")
@@ -307,6 +310,22 @@ def _print_plan(asked: Asked, suite: Suite) -> None:
         if (shape.cores or 1) > len(asked.usable_cpus):
             terminal.say(f"not here: {shape.words}, which needs {shape.cores} cores")
     terminal.say(calibration.sizing(plan.calibration))
+
+
+def _long_turns(race: RacePlan) -> str | None:
+    """What the plan says of turns without a break; None of a race that has no slices."""
+    from deadheat.model.measured import SlicePlan
+    from deadheat.plan.duration import long_turns_s
+
+    plan = race.measured.long_turns if isinstance(race.measured, SlicePlan) else None
+    if plan is None:
+        return None
+    if not plan.rounds:
+        return "slices-agree is not checked: long turns would take longer than the race"
+    return (
+        f"slices are held against up to {2 * plan.rounds} pairs of turns of {plan.turn_ms / 1000:g} s, about "
+        f"{long_turns_s(race):.0f} s of it; none of a build that is known from an earlier race"
+    )
 
 
 def _print(raced: Raced, *, as_json: bool) -> None:

@@ -145,6 +145,27 @@ class UnequalBytes(Record):
     most_bytes: float
 
 
+class SlicesUnchecked(Record):
+    """Contenders whose slices were not held against turns of `turn_s` seconds: they were `planned` and no
+    whole block has any yet, or would have taken longer than the race."""
+
+    finding: Literal["slices-unchecked"] = "slices-unchecked"
+    contenders: tuple[str, ...]
+    turn_s: float
+    planned: bool
+
+
+class LongTurnsOpen(Record):
+    """After so many pairs of long turns it is not known whether they agree with the slices: how many times
+    the slices' ratio to the reference theirs is, with an interval that is too wide, or none."""
+
+    finding: Literal["long-turns-open"] = "long-turns-open"
+    contender: str
+    ratio: float
+    ci: Interval | None
+    pairs: int
+
+
 class ClosesConnections(Record):
     """A server closed connections under load: `reopened` were opened again for `replies` replies."""
 
@@ -169,6 +190,8 @@ Finding = Annotated[
     | Drifts
     | CarriedOver
     | UnequalBytes
-    | ClosesConnections,
+    | ClosesConnections
+    | SlicesUnchecked
+    | LongTurnsOpen,
     Field(discriminator="finding"),
 ]

@@ -8,13 +8,21 @@ from deadheat.model.base import Record
 from deadheat.model.published import Tool
 
 
+class LongTurns(Record):
+    """Turns of `turn_ms` without a break, held against the slices: so many `rounds` in all, in each of which
+    every contender has two; none where they would take longer than the race."""
+
+    turn_ms: int = Field(default=2000, ge=1)
+    rounds: int = Field(ge=0)
+
+
 class SlicePlan(Record):
     """Servers under load, by slices. Times in milliseconds.
 
     `loads`: shares of the slowest contender's capacity at which latency is measured in an open loop.
     `server_cpus`: the servers' CPUs where they are not the run's; `shared_cpus`: those of them that the
     generator has too, which may then take little of them. `lead_ins_ms`: of entries that need a
-    longer one.
+    longer one. `long_turns`: null in plans of before there were any.
     """
 
     by: Literal["slices"] = "slices"
@@ -29,6 +37,7 @@ class SlicePlan(Record):
     counted_ms: int = 0
     loads: tuple[float, ...] = ()
     open_loop_ms: int = 0
+    long_turns: LongTurns | None = None
 
 
 class InvocationPlan(Record):

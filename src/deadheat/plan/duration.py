@@ -11,7 +11,7 @@ from deadheat.model.kinds.registry import TRAITS
 from deadheat.model.measured import SlicePlan
 from deadheat.model.plan import RacePlan
 from deadheat.model.workload import Preset
-from deadheat.plan import calibrated, equal_load
+from deadheat.plan import calibrated, equal_load, long_turns
 from deadheat.plan.asked import Asked
 from deadheat.stats import Costs
 
@@ -47,7 +47,31 @@ SIZES: dict[Preset, Size] = {
 
 
 def estimated_s(race: RacePlan, asked: Asked) -> float:
-    """About how long a race takes, builds and conformance apart, seconds."""
+    """About how long a race takes at most, builds and conformance apart, seconds."""
+    return _blocks_s(race, asked) + long_turns_s(race)
+
+
+def long_turns_s(race: RacePlan) -> float:
+    """Of it the long turns."""
+    return long_turns.seconds(race, TURN_OVERHEAD_S)
+
+
+def with_long_turns(races: Sequence[RacePlan], asked: Asked) -> list[RacePlan]:
+    """Races of servers with long turns, where these take no longer than the race itself, nor than half of a
+    budget; the quick preset has none, whose race they would make thrice as long."""
+    every = [long_turns.planned(race, taken=asked.preset != "quick") for race in races]
+    if asked.budget_s is None:
+        fitting = [long_turns_s(race) <= _blocks_s(race, asked) for race in every]
+    else:
+        fit_in = sum(map(long_turns_s, every)) <= long_turns.MOST_OF_BUDGET * asked.budget_s
+        fitting = [fit_in] * len(every)
+    return [
+        race if fits else long_turns.planned(race, taken=False)
+        for race, fits in zip(every, fitting, strict=True)
+    ]
+
+
+def _blocks_s(race: RacePlan, asked: Asked) -> float:
     return race.blocks * _block_s(race, asked)
 
 
@@ -102,10 +126,11 @@ def _costs(race: RacePlan, asked: Asked) -> Costs:
 def fit(races: Sequence[RacePlan], budget_s: float, asked: Asked) -> list[RacePlan]:
     """The same races in about `budget_s`: more or fewer blocks, and where need be fewer rounds."""
     preset = asked.preset
-    share = budget_s / sum(estimated_s(race, asked) for race in races)
+    budget_s -= sum(map(long_turns_s, races))
+    share = budget_s / sum(_blocks_s(race, asked) for race in races)
     fitted = []
     for race in races:
-        time_s = estimated_s(race, asked) * share
+        time_s = _blocks_s(race, asked) * share
         if _block_s(race, asked, 1) > time_s:
             least = sum(_block_s(r, asked, 1) for r in races)
             raise UserError(

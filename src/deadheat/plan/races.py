@@ -14,7 +14,16 @@ from deadheat.model.plan import DisturbanceLimits, Entry, Leaving, Plan, RacePla
 from deadheat.model.workload import Preset, Workload
 from deadheat.plan import going_on, load, parameters, past, programs, reference, scale, shapes
 from deadheat.plan.asked import OURS, Asked
-from deadheat.plan.duration import MIN_ROUNDS, SIZES, Size, estimated_s, fit, seconds_of, sized
+from deadheat.plan.duration import (
+    MIN_ROUNDS,
+    SIZES,
+    Size,
+    estimated_s,
+    fit,
+    seconds_of,
+    sized,
+    with_long_turns,
+)
 from deadheat.plan.planner import Planner
 from deadheat.suite import commit
 from deadheat.suite.facts import facts_of
@@ -93,6 +102,7 @@ def _ours(asked: Asked, suite: Suite, names: Sequence[str]) -> list[RacePlan]:
     races = [
         race for name in names if chosen[name] for race in _races(asked, suite.workload(name), chosen[name])
     ]
+    races = with_long_turns(races, asked)
     return races if asked.budget_s is None else fit(races, asked.budget_s, asked)
 
 

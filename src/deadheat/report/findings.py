@@ -16,10 +16,12 @@ from deadheat.model.finding import (
     Finding,
     GivenUp,
     LongerLeadIn,
+    LongTurnsOpen,
     LongWarmUp,
     MessageRates,
     Note,
     NotSteady,
+    SlicesUnchecked,
     StandInReference,
     UnequalBytes,
     VarianceOfStarts,
@@ -64,23 +66,16 @@ def sentence(finding: Finding) -> str:
         case MessageRates():
             rates = ", ".join(f"{id_} {words.figure(rate)}" for id_, rate in finding.per_second.items())
             return f"{finding.messages} messages a call; messages/s: {rates}"
+        case SlicesUnchecked() | LongTurnsOpen():
+            return _long_turns(finding)
         case Attempt() | GivenUp() | LongerLeadIn():
             return _course(finding)
         case VarianceOfStarts():
             return _variance(finding)
         case NotSteady():
             return _not_steady(finding)
-        case Drifts():
-            return (
-                f"{finding.contender} drifts: against {finding.reference} its second half of a block is "
-                f"{words.ratio(finding.ratio)} ({words.interval(finding.ci)}) times its first"
-            )
-        case CarriedOver():
-            return (
-                f"carry-over: {finding.contender} right after {finding.predecessor} measures "
-                f"{words.ratio(finding.ratio)} ({words.interval(finding.ci)}) times what it does after "
-                "others; the order is random, so it evens out"
-            )
+        case Drifts() | CarriedOver():
+            return _within_blocks(finding)
         case UnequalBytes():
             return (
                 f"unequal work on the wire: {finding.least_bytes:,.0f} bytes a response ({finding.least}) "
@@ -97,6 +92,41 @@ def _attempt(finding: Attempt) -> str:
     said = f"{words.ordinal(finding.number)} race of {whose} on this machine today"
     before = [f"{count} {ENDED[outcome]}" for outcome, count in sorted(finding.outcomes.items())]
     return f"{said}; before it: {', '.join(before)}" if before else said
+
+
+def _within_blocks(finding: Drifts | CarriedOver) -> str:
+    ratio = f"{words.ratio(finding.ratio)} ({words.interval(finding.ci)})"
+    if isinstance(finding, Drifts):
+        return (
+            f"{finding.contender} drifts: against {finding.reference} its second half of a block is {ratio} "
+            "times its first"
+        )
+    return (
+        f"carry-over: {finding.contender} right after {finding.predecessor} measures {ratio} times what it "
+        "does after others; the order is random, so it evens out"
+    )
+
+
+def _long_turns(finding: SlicesUnchecked | LongTurnsOpen) -> str:
+    """That slices-agree is no gate that held."""
+    if isinstance(finding, LongTurnsOpen):
+        return (
+            f"slices-agree: not known of {finding.contender}: {finding.pairs} pairs of long turns give "
+            f"{words.ratio(finding.ratio)} ({words.interval(finding.ci, 0 if finding.ci is None else None)}) "
+            "times the ratio of its slices"
+        )
+    whose = (
+        ", ".join(finding.contenders)
+        if len(finding.contenders) <= MANY
+        else f"{len(finding.contenders)} contenders"
+    )
+    turns = f"turns of {finding.turn_s:g} s"
+    why = (
+        f"no whole block has {turns} yet"
+        if finding.planned
+        else f"{turns} would take longer than this race; --preset standard takes them, once a build"
+    )
+    return f"slices-agree: not checked of {whose}: {why}"
 
 
 def _course(finding: Attempt | GivenUp | LongerLeadIn) -> str:

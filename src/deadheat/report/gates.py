@@ -145,6 +145,15 @@ def _asked_rate(gate: GateResult) -> str:
     return f"{_share(gate)} of the asked rate was reached: waits that only grow are no latency of this load"
 
 
+def _slices_agree(gate: GateResult) -> str:
+    low, high = _number(gate, "low"), _number(gate, "high")
+    return (
+        f"in turns of seconds without a break its ratio to the reference is {words.ratio(gate.value or 0)} "
+        f"({words.interval((low, high))}) times that of its slices: it works while nothing is counted (a "
+        "collector, a compiler, work put off), or gets slower the longer it is loaded"
+    )
+
+
 def _other_cpu(gate: GateResult) -> str:
     facts = gate.facts
     most = f", {facts['busiest']} (pid {facts['busiest_pid']}) most" if "busiest" in facts else ""
@@ -235,6 +244,7 @@ ADVICE: Mapping[str, Callable[[GateResult], str]] = {
         f"it used {_number(g):,.0f} ms of CPU while it was frozen, at the others' expense: something of it "
         "runs outside its process tree; report this run's journal"
     ),
+    "slices-agree": _slices_agree,
     "loop-delay": lambda g: (
         f"in {_share(g)} of the slices the generator left replies unread for {_share(g, 'late')} of the "
         "time or longer: something else ran on its CPU; give it one of its own (--generator-cpus)"

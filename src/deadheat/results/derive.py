@@ -26,7 +26,7 @@ from deadheat.model.suite_facts import SuiteFacts, WorkloadFacts
 from deadheat.plan import going_on, reference
 from deadheat.plan.asked import OURS
 from deadheat.plan.looks import looks_at
-from deadheat.results import claims, findings, judging, rows
+from deadheat.results import claims, findings, judging, long_turns, rows
 from deadheat.results.claimed import Cores, Race, is_about, ways
 from deadheat.results.gates import registry as gates
 from deadheat.results.tally import Tally, tally
@@ -227,6 +227,7 @@ def notes_of(
         *findings.cut_short(found),
         *findings.disturbed(found),
         *findings.given_up(found),
+        *long_turns.unchecked(found, table),
         *findings.message_rates(in_order(found.race, table, ()), about.messages),
     ]
 

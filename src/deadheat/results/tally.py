@@ -18,6 +18,8 @@ from deadheat.model.observation import (
     Invocation,
     LeadInGrown,
     Left,
+    LongTurn,
+    LongTurnsKnown,
     Observation,
     OpenLoop,
     RaceUnavailable,
@@ -58,6 +60,8 @@ class Tally:
     open_loop: dict[str, list[OpenLoop]] = field(default_factory=dict)
     warmed_up: dict[str, list[WarmedUp]] = field(default_factory=dict)
     disturbed: list[Disturbance] = field(default_factory=list)
+    long_turns: dict[str, list[LongTurn]] = field(default_factory=dict)
+    long_known: dict[str, LongTurnsKnown] = field(default_factory=dict)
 
     def of(self, entry: str) -> list[Turn]:
         """Every counted turn of an entry."""
@@ -181,20 +185,24 @@ def _sort(found: Tally, o: Observation) -> None:
             found.turns.setdefault(o.entry, {}).setdefault(o.block, []).append(o)
         case OpenLoop():
             found.open_loop.setdefault(o.entry, []).append(o)
-        case SocketTrace() | CallCount():
+        case SocketTrace() | CallCount() | LongTurnsKnown():
             _see_once(found, o)
         case Interference():
             found.interference.append(o)
+        case LongTurn():
+            found.long_turns.setdefault(o.entry, []).append(o)
         case WarmedUp():
             found.warmed_up.setdefault(o.entry, []).append(o)
         case BlockEnded():
             _end(found, o)
 
 
-def _see_once(found: Tally, o: SocketTrace | CallCount) -> None:
-    """What an invocation apart showed, which no other repeats."""
+def _see_once(found: Tally, o: SocketTrace | CallCount | LongTurnsKnown) -> None:
+    """What an invocation apart showed, or an earlier race, which no other repeats."""
     if isinstance(o, SocketTrace):
         found.traced[o.entry] = o
+    elif isinstance(o, LongTurnsKnown):
+        found.long_known[o.entry] = o
     else:
         found.calls[o.entry] = o
 

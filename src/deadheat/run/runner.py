@@ -27,7 +27,7 @@ from deadheat.plan import OURS, going_on, lead_in, reference, schedule
 from deadheat.results import derive
 from deadheat.results.claimed import Race
 from deadheat.results.through import through
-from deadheat.run import disturbance, lead_ins, repeats, resume, standing
+from deadheat.run import disturbance, lead_ins, long_turns, repeats, resume, standing
 from deadheat.run.builds import Builds
 from deadheat.run.kind import Kind, RaceUnavailableError, Stage
 from deadheat.run.progress import View
@@ -134,6 +134,8 @@ class Runner:
         stage = self._with_reference(stage, lost)
         for known in lead_ins.known(stage, self.observations):
             self._observe(known)
+        for agreed in long_turns.known(stage, self.folder.machine(), self.observations):
+            self._observe(agreed)
         self._until_settled(stage, kind, lost)
         while self._stand_in(stage.race, lost):
             stage = self._with_reference(stage, lost)
@@ -187,6 +189,7 @@ class Runner:
             so_far = self._so_far(race)
             self.view.interim(so_far.result)
             lead_ins.keep(stage, so_far, self.observations)
+            long_turns.keep(stage, so_far, self.folder.machine())
             if self._stand_in(race, lost) or self._over(stage, so_far, lost, index):
                 return
             race = self._with_longer_lead_ins(race, so_far, index)

@@ -21,11 +21,21 @@ from deadheat.kinds.server.started import (
     started_server,
     until_right,
 )
-from deadheat.model.observation import Ended, Failed, Observation, OpenLoop, Slice, Started, WarmedUp
+from deadheat.model.observation import (
+    Ended,
+    Failed,
+    LongTurn,
+    Observation,
+    OpenLoop,
+    Slice,
+    Started,
+    WarmedUp,
+)
 from deadheat.model.plan import RacePlan
-from deadheat.plan import equal_load
+from deadheat.plan import equal_load, long_turns
 from deadheat.plan.schedule import Block, Turn
 from deadheat.run.kind import Stage
+from deadheat.run.long_turns import due
 from deadheat.stats import steady
 
 REQUEST_TIMEOUT_MS = 5000
@@ -47,6 +57,7 @@ class Running:
     frozen_cpu_ns: int = 0
     cpu_at_freeze: int | None = field(default=None)
     closed_hdr: str | None = None
+    usage: Usage | None = None
 
 
 class ServerBlock:
@@ -72,6 +83,7 @@ class ServerBlock:
             if turn.entry in self._running and turn.round < rounds:
                 yield self._slice(turn)
         yield from self._equal_load()
+        yield from self._long_turns()
         for entry in self._block.start:
             if entry in self._running:
                 yield self._ended(entry)
@@ -228,6 +240,30 @@ class ServerBlock:
             **{name: told[name] for name in OpenLoop.model_fields if name in told},
         )
 
+    def _long_turns(self) -> Generator[Observation]:
+        """After all else, turns without a break, of those whose slices are still to be held against them.
+
+        What a server holds in memory is looked at before: not all have such turns.
+        """
+        race = self._stage.race
+        entries = [entry for entry in due(self._stage) if entry in self._running]
+        if race.slices.long_turns is None or race.reference_entry not in entries or len(entries) < 2:
+            return
+        try:
+            for running in self._running.values():
+                running.usage = self._stage.host.usage(running.handle, memory=True)
+        except ExitedError as error:
+            yield self._failed(running.entry, self._why(running, error))
+        rng = random.Random(self._block.token("long-turns"))
+        for turn in long_turns.turns(race, entries, rng):
+            if turn.entry not in self._running:
+                continue
+            self._stage.view.state(turn.entry, "racing")
+            running = self._running[turn.entry]
+            seen = self._turn(running, turn, running.lead_in_ms, race.slices.long_turns.turn_ms)
+            self._stage.view.state(turn.entry, "frozen")
+            yield seen if not isinstance(seen, Slice) else _long(seen)
+
     def _turn(
         self, running: Running, turn: Turn, lead_in_ms: int, counted_ms: int, *, warm_up: bool = False
     ) -> Observation:
@@ -280,7 +316,7 @@ class ServerBlock:
     def _ended(self, entry: str) -> Observation:
         running = self._running.pop(entry)
         try:
-            usage = self._stage.host.usage(running.handle, memory=True)
+            usage = running.usage or self._stage.host.usage(running.handle, memory=True)
             self._engine.close_target(entry)
         except (ExitedError, EngineError) as error:
             return self._failed(entry, str(error))
@@ -309,6 +345,14 @@ def threads(race: RacePlan) -> dict[str, int]:
     """The engine's threads, where the plan asks for more than its own one."""
     asked = race.slices.generator_threads
     return {} if asked == 1 else {"threads": asked}
+
+
+def _long(turn: Slice) -> LongTurn:
+    """Of a turn without a break, what slices are held against."""
+    return LongTurn(
+        counted_s=turn.counted_s,
+        **{name: getattr(turn, name) for name in LongTurn.model_fields if name not in ("type", "counted_s")},
+    )
 
 
 def _grown(least_ms: int, wanted_ms: float) -> int:

@@ -16,6 +16,7 @@ from deadheat.model.observation.course import (
     GoneOn,
     LeadInGrown,
     Left,
+    LongTurnsKnown,
     RaceUnavailable,
     Resumed,
     Settled,
@@ -24,7 +25,7 @@ from deadheat.model.observation.course import (
 from deadheat.model.observation.interference import Disturbance, Interference, OtherProcess
 from deadheat.model.observation.servers import Ended, ServiceRan, Started, WarmedUp
 from deadheat.model.observation.traces import CallCount, SocketTrace
-from deadheat.model.observation.turns import Invocation, OpenLoop, OutsideRun, Slice
+from deadheat.model.observation.turns import Invocation, LongTurn, OpenLoop, OutsideRun, Slice
 
 __all__ = [
     "OBSERVATION",
@@ -41,6 +42,8 @@ __all__ = [
     "Invocation",
     "LeadInGrown",
     "Left",
+    "LongTurn",
+    "LongTurnsKnown",
     "Observation",
     "OpenLoop",
     "OtherProcess",
@@ -70,6 +73,7 @@ Observation = Annotated[
     | CallCount
     | OutsideRun
     | OpenLoop
+    | LongTurn
     | Ended
     | ServiceRan
     | Interference
@@ -79,6 +83,7 @@ Observation = Annotated[
     | GoneOn
     | LeadInGrown
     | Left
+    | LongTurnsKnown
     | ReferenceReplaced
     | Stopped
     | Resumed,

@@ -90,6 +90,21 @@ class LeadInGrown(Record):
     entries: tuple[str, ...] = ()
 
 
+class LongTurnsKnown(Record):
+    """What the long turns of these very builds said on this machine in an earlier race, `run`: the entry's
+    ratio to the reference in them, over that in its slices, with its 95% interval; of so many `pairs` of
+    turns in `blocks` blocks. No more are taken."""
+
+    type: Literal["long-turns-known"] = "long-turns-known"
+    race: str
+    entry: str
+    ratio: float
+    ci: tuple[float, float]
+    pairs: int
+    blocks: int
+    run: str
+
+
 class Stopped(Record):
     """The run ended before its plan did (Ctrl-C, or the budget)."""
 

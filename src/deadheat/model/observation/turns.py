@@ -45,6 +45,23 @@ class Slice(Record):
         return (self.counted_until_ns - self.counted_from_ns) / 1e9
 
 
+class LongTurn(Record):
+    """A turn of load without a break, many times as long as a slice, and not counted for throughput: slices
+    are held against it. Rounds go on from those of the slices; counts are of the counted part, but `errors`
+    of the whole turn."""
+
+    type: Literal["long-turn"] = "long-turn"
+    race: str
+    block: int
+    round: int
+    turn: int
+    entry: str
+    counted_s: float
+    replies: int
+    errors: dict[str, int]
+    server_cpu_ns: int | None
+
+
 class OpenLoop(Record):
     """A turn of load at a fixed rate, whatever the server does. Counted are the requests due in the counted
     part, `load` times the slowest contender's capacity a second.

@@ -6,6 +6,7 @@ from deadheat import stats
 from deadheat.model.gate import GateResult
 from deadheat.model.measured import SlicePlan
 from deadheat.model.observation import Slice
+from deadheat.results import long_turns
 from deadheat.results.gates.gate import gate_result
 from deadheat.results.gates.limits import GENERATOR_CPU, GENERATOR_SHARE, LITTLES_LAW
 from deadheat.results.tally import Tally, throughput_rps
@@ -156,6 +157,21 @@ def steady(tally: Tally, entry: str) -> GateResult | None:
     limit = f"at most {RISING_LIMIT:.0%} of starts"
     return gate_result(
         "steady", share <= RISING_LIMIT, share, limit, seconds=max(one.loaded_s for one in starts)
+    )
+
+
+def slices_agree(tally: Tally, entry: str) -> GateResult | None:
+    """Turns of seconds without a break give the same ratio to the reference as slices do.
+
+    None where that is not known: a finding says so. It catches work that is done while nothing is counted.
+    """
+    seen = long_turns.agreement(tally, entry)
+    if seen is None or seen.ci is None or not seen.known:
+        return None
+    low, high = seen.ci
+    limit = f"95% interval reaches within 1 +-{long_turns.LIMIT:.0%}"
+    return gate_result(
+        "slices-agree", seen.holds, seen.ratio, limit, low=low, high=high, pairs=seen.pairs, run=seen.run
     )
 
 

@@ -72,6 +72,7 @@ CONTENDER_GATES: Registry[OfContender] = Registry(
             lambda of, slices: own.flatness(of.tally, of.entry, of.tally.race.reference_entry)
         ),
         "steady": lambda of: own.steady(of.tally, of.entry),
+        "slices-agree": lambda of: own.slices_agree(of.tally, of.entry),
         "loop-delay": _of_slices(lambda of, slices: interference.loop_delay(slices)),
         "runqueue-wait": _of_slices(lambda of, slices: interference.runqueue_wait(slices)),
         "frozen": lambda of: interference.frozen_idle(of.tally.ended.get(of.entry, ())),

@@ -1,0 +1,113 @@
+"""Long turns of a race under way: who still needs some, and what earlier races of the same builds found.
+
+What was found is kept beside the contender's build, for the build of the reference that it was raced with,
+the load, the lengths of turns, the CPUs and the machine.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from deadheat.errors import UserError
+from deadheat.model.measured import SlicePlan
+from deadheat.model.observation import BlockStarted, LongTurnsKnown, Observation
+from deadheat.results import long_turns
+from deadheat.results.claimed import Race
+from deadheat.results.tally import tally
+from deadheat.run.kind import Stage
+from deadheat.storage.journal import whole_blocks
+from deadheat.util.files import write_whole
+
+FILE = "long-turns.json"
+# Of the machine's description, what another of the same name would be another machine by.
+OF_MACHINE = ("cpu_model", "cores", "kernel")
+
+
+def due(stage: Stage) -> tuple[str, ...]:
+    """Who takes long turns in the next block: the reference, and each rival of which it is not known yet
+    whether they agree with its slices; nobody where there is no such rival."""
+    race = stage.race
+    if race.slices.long_turns is None or not race.slices.long_turns.rounds:
+        return ()
+    found = tally(race, list(whole_blocks(list(stage.observed))))
+    wanted = tuple(entry for entry in _rivals(stage) if not long_turns.enough(found, entry))
+    return (race.reference_entry, *wanted) if wanted else ()
+
+
+def known(
+    stage: Stage, machine: Mapping[str, Any], observed: Sequence[Observation]
+) -> Iterator[LongTurnsKnown]:
+    """Before the first block: what earlier races of these very builds found here."""
+    begun = any(isinstance(o, BlockStarted | LongTurnsKnown) and o.race == stage.race.key for o in observed)
+    measured = stage.race.measured
+    if begun or not isinstance(measured, SlicePlan) or measured.long_turns is None:
+        return
+    for entry in _rivals(stage):
+        kept = _read(stage, entry).get(_key(stage, machine))
+        with contextlib.suppress(ValidationError):
+            if kept is not None:
+                found = LongTurnsKnown.model_validate_json(json.dumps(kept))
+                yield found.replaced(race=stage.race.key, entry=entry)
+
+
+def keep(stage: Stage, so_far: Race, machine: Mapping[str, Any]) -> None:
+    """What is known now, for the next race of these builds; a cache that cannot be written keeps none."""
+    for entry in _rivals(stage) if so_far.tally.long_turns else ():
+        found, folder = long_turns.agreement(so_far.tally, entry), stage.build(entry).folder
+        if folder is None or found is None or found.ci is None or found.run is not None or not found.narrow:
+            continue
+        one = LongTurnsKnown(
+            race=stage.race.key,
+            entry=entry,
+            ratio=found.ratio,
+            ci=found.ci,
+            pairs=found.pairs,
+            blocks=found.blocks,
+            run=stage.plan.run,
+        )
+        kept = {**_read(stage, entry), _key(stage, machine): one.model_dump(mode="json")}
+        with contextlib.suppress(UserError):
+            write_whole(folder.parent / FILE, json.dumps(kept))
+
+
+def _rivals(stage: Stage) -> list[str]:
+    race = stage.race
+    return [
+        entry.id
+        for entry in race.entries
+        if not entry.null
+        and entry.id != race.reference_entry
+        and stage.build(entry.id).contender.class_ != "ceiling"
+    ]
+
+
+def _read(stage: Stage, entry: str) -> dict[str, Any]:
+    folder = stage.build(entry).folder
+    if folder is None:
+        return {}
+    try:
+        found = json.loads((folder.parent / FILE).read_text())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _key(stage: Stage, machine: Mapping[str, Any]) -> str:
+    """Whatever else it holds for, as text: another of any is asked anew."""
+    race, plan = stage.race, stage.race.slices
+    return json.dumps(
+        {
+            "reference": stage.build(race.reference_entry).record.key,
+            "load": [plan.connections, plan.streams, *(f"{k}={v}" for k, v in sorted(race.values.items()))],
+            "slices_ms": [plan.lead_in_ms, plan.counted_ms],
+            "turn_ms": plan.long_turns.turn_ms if plan.long_turns is not None else None,
+            "cpus": [stage.server_cpus, stage.plan.generator_cpus],
+            "machine": [machine.get(name) for name in OF_MACHINE],
+        },
+        sort_keys=True,
+    )
