@@ -84,14 +84,15 @@ def _identical(races: Sequence[CalibrationRace]) -> list[str]:
 
 
 def planted(races: Sequence[CalibrationRace]) -> str:
-    """Found, of each planted difference and margin; the truth is the ratio of the servers' own CPU."""
+    """Found, of each planted difference and margin; the truth by counting, and by the servers' own CPU."""
     rows = []
     for difference, margin in sorted({(race.planted, race.margin) for race in races}):
         of = [race for race in races if (race.planted, race.margin) == (difference, margin)]
         found = sum(race.verdict == "faster" for race in of)
         low, high = stats.share(found, len(of))
         wrong = sum(race.verdict == "slower" or _false_dead_heat(race) for race in of)
-        truths = [race.truth for race in of if race.truth is not None]
+        counted = [race.truth for race in of if race.truth is not None and race.truth_by == "counting"]
+        by_cpu = [race.by_cpu for race in of if race.by_cpu is not None]
         rows.append(
             [
                 f"{difference:.0%}",
@@ -101,14 +102,14 @@ def planted(races: Sequence[CalibrationRace]) -> str:
                 f"{low:.0%} to {high:.0%}",
                 wrong,
                 words.ratio(_mean(race.ratio for race in of)),
-                words.ratio(_mean(truths)) if truths else "-",
+                *(words.ratio(_mean(truths)) if truths else "-" for truths in (counted, by_cpu)),
                 f"{np.median([race.load_s for race in of]):.0f} s",
             ]
         )
     if not rows:
         return ""
-    head = ["planted", "margin", "races", "called faster", "exact interval", "wrong", "ratio", "truth (CPU)"]
-    head += ["load on the pair"]
+    head = ["planted", "margin", "races", "called faster", "exact interval", "wrong", "ratio"]
+    head += ["truth (counted)", "by CPU", "load on the pair"]
     return "### Planted differences, up to 3 minutes of load on the pair\n\n" + table(head, rows)
 
 

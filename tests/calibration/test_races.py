@@ -25,18 +25,23 @@ def tiny(name: str, planted: float = 0.0, *, neighbour: bool = False) -> Step:
 TINY = (tiny("identical-0"), tiny("identical-1", neighbour=True), tiny("planted-10%-0", 0.1))
 
 
+# A thousandth of a request in a hundred iterations.
+COST = servers.Cost(8_000, 1e-5, (0.9e-5, 1.1e-5))
+
+
 @pytest.fixture
 def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CampaignPlan]:
     monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("DEADHEAT_LOCK", str(tmp_path / "lock"))
     monkeypatch.setattr(races, "PILOT", Step("pilot", "pilot", 2, 2))
-    monkeypatch.setattr(races, "NEAR_PILOT", Step("pilot-near", "pilot", 2, 2))
+    monkeypatch.setattr(races, "LONG_RUNS", Step("long-runs", "pilot", 2, 2))
     # Two blocks of a busy machine may say anything of how much work makes a difference.
     monkeypatch.setattr(servers, "enough", lambda _few, _many: 8_000)
+    monkeypatch.setattr(servers, "cost", lambda _ns, _ratio, _ci: COST)
     monkeypatch.setattr(
         servers,
         "planted",
-        lambda n, _ratio, ds: {"plain": n, "twin": n} | {servers.slower(d): 2 * n for d in ds},
+        lambda of, ds: {"plain": of.plain, "twin": of.plain} | {servers.slower(d): 2 * of.plain for d in ds},
     )
     monkeypatch.setattr(steps, "usual", lambda: iter(TINY))
     cpus = default_cpus()
@@ -50,15 +55,19 @@ def test_every_step_is_raced_and_kept(plan: CampaignPlan) -> None:
     outcome = races.run(plan, said.append)
     assert outcome.complete and not outcome.interrupted
     kept = store.read_races(plan.races)
-    assert [race.step for race in kept] == ["pilot", "pilot-near", *(step.name for step in TINY)]
+    assert [race.step for race in kept] == ["pilot", "long-runs", *(step.name for step in TINY)]
     assert kept == outcome.races
     for race in kept:
         assert len(race.effects) == 2 and race.ratio > 0 and race.load_s > 0
-        assert race.truth is not None and race.cpu_us is not None
+        assert race.by_cpu is not None and race.cpu_us is not None
+        assert (race.truth is None) == (race.kind == "pilot") and race.truth_by == "counting"
         assert race.ci is not None and race.ci[0] < race.ratio < race.ci[1]
     # Twice the work: whatever the machine does, that is seen.
     assert kept[-1].iterations == (8_000, 16_000)
-    assert kept[-1].truth is not None and kept[-1].truth > 1
+    assert kept[-1].by_cpu is not None and kept[-1].by_cpu > 1
+    # The truth is counted, whatever this race measured.
+    assert (kept[2].truth, kept[2].truth_ci) == (1.0, (1.0, 1.0))
+    assert (kept[-1].truth, kept[-1].truth_ci) == (1.08, (1.072, 1.088))
     assert outcome.calibration is not None and store.current() == outcome.calibration
     assert any(line.startswith("planted-10%-0") for line in said)
 

@@ -28,10 +28,14 @@ def race(
     *,
     other: str,
     iterations: tuple[int, int],
+    truth: tuple[float, tuple[float, float]] | None,
     seconds: float,
     machine: MachineId,
 ) -> CalibrationRace:
-    """The figures of one race of plain against another. Its verdict is by the interval alone, no gate."""
+    """The figures of one race of plain against another. Its verdict is by the interval alone, no gate.
+
+    `truth` is counted, with its interval; None of races that it is counted by.
+    """
     raced = plan.workloads[0]
     counting = list(whole_blocks(list(observed)))
     found = tally(raced, counting)
@@ -41,7 +45,7 @@ def race(
     verdict = stats.judge_family({other: pair}, step.margin, looks=looks)[other]
     if verdict.estimate.ratio is None:
         raise UserError("a server of the calibration served nothing", code=ExitCode.NOTHING_MEASURED)
-    truth = _compare(found, other, cpu_us_per_request, lower_is_better=True)
+    by_cpu = _compare(found, other, cpu_us_per_request, lower_is_better=True)
     start_variance, slice_variance = variances(found, other)
     gates = [gate for row in result.contenders for gate in row.gates] + list(result.gates)
     slices = [*found.slices(servers.PLAIN), *found.slices(other)]
@@ -70,8 +74,11 @@ def race(
         verdict=_word(verdict),
         printed=result.verdicts[0].verdict if result.verdicts else "none",
         broken=tuple(sorted({gate.name for gate in gates if not gate.ok})),
-        truth=None if truth.ratio is None else round(truth.ratio, 6),
-        truth_ci=_rounded(truth.ci),
+        truth=None if truth is None else round(truth[0], 6),
+        truth_ci=None if truth is None else _rounded(truth[1]),
+        truth_by="counting",
+        cpu_ratio=None if by_cpu.ratio is None else round(by_cpu.ratio, 6),
+        cpu_ratio_ci=_rounded(by_cpu.ci),
         cpu_us=(round(plain_us.estimate, 3), round(other_us.estimate, 3)) if plain_us and other_us else None,
         lead_in_bias=lead_in_bias(found, other) if step.counted_ms == max(LENGTHS_MS) else {},
         machine=machine,

@@ -19,7 +19,8 @@ from deadheat.model.calibration import Calibration, CalibrationRace
 from deadheat.util.interrupt import InterruptedRunError
 
 PILOT = Step("pilot", "pilot", blocks=3, rounds=3)
-NEAR_PILOT = Step("pilot-near", "pilot", blocks=5, rounds=6)
+# What an iteration costs, apart from all races: servers in turns of 2 s, counted from a fifth of a second on.
+LONG_RUNS = Step("long-runs", "pilot", blocks=6, rounds=2, lead_in_ms=200, counted_ms=2000)
 Say = Callable[[str], None]
 
 
@@ -69,7 +70,7 @@ def run(plan: CampaignPlan, say: Say) -> Campaign:
         tempfile.TemporaryDirectory(prefix="deadheat-calibration-") as scratch,
         on_cpus(plan.generator_cpus),
     ):
-        stand = Stand(host, stop, Path(scratch), plan.server_cpus, plan.generator_cpus, here, iterations={})
+        stand = Stand(host, stop, Path(scratch), plan.server_cpus, plan.generator_cpus, here)
         rng = random.Random(plan.seed)
         try:
             complete = _race(stand, plan, races, rng, deadline_s, say)
@@ -90,7 +91,8 @@ def _race(
     say: Say,
 ) -> bool:
     """Step after step; whether all of them are done."""
-    stand.iterations = _planted(stand, plan, races, rng, say)
+    stand.cost = _cost(stand, plan, races, rng, say)
+    stand.iterations = servers.planted(stand.cost, {*steps.DIFFERENCES, *steps.FULL_DIFFERENCES})
     for step in _left(plan, races):
         if deadline_s is not None and time.monotonic() + step.estimated_s > deadline_s:
             return False
@@ -99,28 +101,26 @@ def _race(
     return True
 
 
-def _planted(
+def _cost(
     stand: Stand, plan: CampaignPlan, races: list[CalibrationRace], rng: random.Random, say: Say
-) -> dict[str, int]:
-    """How much work each server does: from two pilots, the second near the differences that are planted."""
+) -> servers.Cost:
+    """What a counted iteration costs: a pilot says how many servers are to do, long runs what each takes."""
 
-    def pilot(step: Step, plain: int, twin: int) -> CalibrationRace:
+    def raced(step: Step, plain: int, twin: int) -> CalibrationRace:
         done = next((race for race in races if race.step == step.name), None)
         if done is None:
-            say(f"{step.name}: how much work makes a difference of 1%")
+            say(f"{step.name}: what an iteration of work costs")
             stand.iterations = {servers.PLAIN: plain, servers.TWIN: twin}
             done = _keep(stand, step, plan, races, rng)
-        if done.cpu_us is None or done.truth is None:
-            raise UserError("the CPU time of the calibration's servers cannot be read here")
         return done
 
     try:
-        first = pilot(PILOT, *servers.PILOT)
-        assert first.cpu_us is not None and first.truth is not None
-        plain = servers.enough(first.cpu_us[0], first.cpu_us[0] * first.truth)
-        near = pilot(NEAR_PILOT, plain, servers.more(plain))
-        differences = sorted({*steps.DIFFERENCES, *steps.FULL_DIFFERENCES})
-        return servers.planted(near.iterations[0], near.truth or 1.0, differences)
+        first = raced(PILOT, *servers.PILOT)
+        if first.cpu_us is None or first.by_cpu is None:
+            raise UserError("the CPU time of the calibration's servers cannot be read here")
+        plain = servers.enough(first.cpu_us[0], first.cpu_us[0] * first.by_cpu)
+        long = raced(LONG_RUNS, plain, servers.more(plain))
+        return servers.cost(long.iterations, long.ratio, long.ci or (0.0, long.ratio))
     except ValueError as error:
         raise UserError(
             str(error), hint="deadheat calibrate --fresh at a quieter hour", code=ExitCode.NOTHING_MEASURED

@@ -1,6 +1,7 @@
 """The servers of a calibration: a suite of one workload whose contenders do a known amount of work."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from deadheat.suite.suite import Suite, load
@@ -35,6 +36,31 @@ default = true
 """
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What a counted iteration costs, as a share of the whole request of a server that does `plain` of them;
+    with a 95% interval. Measured apart from the races whose truth is counted by it."""
+
+    plain: int
+    each: float
+    each_ci: tuple[float, float]
+
+    def truth(self, iterations: int) -> tuple[float, tuple[float, float]]:
+        """How many times as dear a request of so many iterations is, with its interval."""
+        more = iterations - self.plain
+        low, high = sorted(1 + more * end for end in self.each_ci)
+        return 1 + more * self.each, (low, high)
+
+
+def cost(iterations: tuple[int, int], ratio: float, ci: tuple[float, float]) -> Cost:
+    """Of two servers, the first of which is `ratio` times as fast. Raises ValueError where it shows none."""
+    more = iterations[1] - iterations[0]
+    if ci[0] <= 1:
+        raise ValueError("more work took no more time in long runs: this machine is too noisy to plant it")
+    low, high = ((end - 1) / more for end in ci)
+    return Cost(iterations[0], (ratio - 1) / more, (low, high))
+
+
 def slower(difference: float) -> str:
     """The name of the contender that needs so much more CPU a request."""
     return f"slower-{difference * 1000:.0f}"
@@ -52,20 +78,14 @@ def enough(few_us: float, many_us: float) -> int:
 
 
 def more(iterations: int) -> int:
-    """What the second pilot's slower server burns: near enough that the cost grows evenly up to there."""
+    """What the slower server of the long runs burns: near enough that the cost grows evenly up to there."""
     return round(iterations * (1 + NEAR))
 
 
-def planted(iterations: int, near_ratio: float, differences: Iterable[float]) -> dict[str, int]:
-    """Iterations of each contender, where `more` of them make a request `near_ratio` times as dear.
-
-    Raises ValueError where that is no more than 1.
-    """
-    if near_ratio <= 1:
-        raise ValueError("more work took no more CPU in the pilot: this machine is too noisy to plant it")
-    each = NEAR / (near_ratio - 1)
-    slow = {slower(d): round(iterations * (1 + d * each)) for d in differences}
-    return {PLAIN: iterations, TWIN: iterations} | slow
+def planted(of: Cost, differences: Iterable[float]) -> dict[str, int]:
+    """Iterations of each contender: those of the slower ones make a request so much dearer."""
+    slow = {slower(d): of.plain + round(d / of.each) for d in differences}
+    return {PLAIN: of.plain, TWIN: of.plain} | slow
 
 
 def write(folder: Path, iterations: Mapping[str, int]) -> Suite:

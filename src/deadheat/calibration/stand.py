@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from deadheat import __version__
@@ -44,7 +44,8 @@ class Stand:
     server_cpus: tuple[int, ...]
     generator_cpus: tuple[int, ...]
     machine: MachineId
-    iterations: dict[str, int]
+    iterations: dict[str, int] = field(default_factory=dict)
+    cost: servers.Cost | None = None
 
     def race(self, step: Step, seed: int) -> CalibrationRace:
         """Run it. Raises InterruptedRunError where somebody stops it, UserError where it cannot be run."""
@@ -62,6 +63,7 @@ class Stand:
             observed,
             other=other,
             iterations=(self.iterations[servers.PLAIN], self.iterations[other]),
+            truth=self.cost.truth(self.iterations[other]) if self.cost is not None else None,
             seconds=time.monotonic() - began_s,
             machine=self.machine,
         )

@@ -23,10 +23,13 @@ class CalibrationRace(Record):
 
     `effects`: the log ratio of each block, how many times as fast plain is. `ratio`, `ci` and `verdict` are
     by the interval alone; `printed` is the verdict with the gates, `broken` the names of those that broke.
-    `truth`: the ratio of the servers' own CPU time a request, with its interval over blocks; `cpu_us` is
-    that time of plain and of the other. Variances (squared log units) are those of the pair's ratio.
-    `lead_in_bias`: what beginning to count after so many milliseconds would make of the log ratio, with its
-    standard error.
+    `truth`: how many times as dear the other's request is, by counting: of the iterations of both and of what
+    one costs, which long runs apart have measured, so that nothing of this race is in it; its interval is
+    theirs. Null of those runs themselves. Where it is `truth_by` CPU, as in races of before, it is
+    `cpu_ratio`: the ratio of the servers' own CPU time a request in this race, with its interval over blocks.
+    `cpu_us` is that time of plain and of the other. Variances (squared log units) are those of the pair's
+    ratio. `lead_in_bias`: what beginning to count after so many milliseconds would make of the log ratio,
+    with its standard error.
     """
 
     step: str
@@ -53,9 +56,17 @@ class CalibrationRace(Record):
     broken: tuple[str, ...] = ()
     truth: float | None
     truth_ci: Interval | None
+    truth_by: Literal["cpu", "counting"] = "cpu"
+    cpu_ratio: float | None = None
+    cpu_ratio_ci: Interval | None = None
     cpu_us: tuple[float, float] | None
     lead_in_bias: dict[int, tuple[float, float]] = {}
     machine: MachineId
+
+    @property
+    def by_cpu(self) -> float | None:
+        """How many times as dear the other's request was by CPU time in this race."""
+        return self.truth if self.truth_by == "cpu" and self.cpu_ratio is None else self.cpu_ratio
 
 
 class Found(Record):
