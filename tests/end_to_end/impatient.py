@@ -13,6 +13,7 @@ import deadheat.kinds.conformance
 import deadheat.kinds.grpc.frames
 import deadheat.kinds.grpc.kind
 import deadheat.kinds.server.block
+import deadheat.kinds.server.cold
 import deadheat.kinds.server.started
 import deadheat.plan.duration
 import deadheat.plan.equal_load
@@ -50,7 +51,8 @@ def hurry() -> None:
         cut(deadheat.kinds.conformance, TIMEOUT_S=float(answer_timeout_s))
     if outside_limit_s := os.environ.get("DEADHEAT_TEST_OUTSIDE_LIMIT_S"):
         cut(deadheat.studies.server, PATIENCE_S=0.0, LONGEST_S=float(outside_limit_s))
-    cut(deadheat.plan.duration, START_S=0.1)
+    cut(deadheat.plan.duration, START_S=0.1, COLD_S=0.3)
+    cut(deadheat.kinds.server.cold, REPLIES=(20, 200))
     # How busy the machine is beside a test is nobody's business.
     cut(deadheat.plan.races, WARM_UP_MS=50, LEAD_IN_MS=20, COUNTED_MS=40, DISTURBANCE=None, LEAVING=None)
     usual = deadheat.app.ad_hoc.recorded

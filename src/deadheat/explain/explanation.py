@@ -194,7 +194,7 @@ def _conditions(stage: Stage) -> str:
         size = f"n = {stage.race.invocations.n}"
         commands = stage.race.commands
         return size if commands is None else f"{size}, {commands:,} commands a run"
-    race = stage.race.slices
+    race = stage.race.load
     streams = f" of {race.streams} calls in flight each" if race.streams > 1 else ""
     servers, generators = (
         ", ".join(map(str, cpus)) for cpus in (stage.plan.server_cpus, stage.plan.generator_cpus)

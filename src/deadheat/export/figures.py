@@ -31,6 +31,9 @@ def figures(race: Race, row: ContenderResult) -> Iterator[Figure]:
     )
     yield from _measure("wall-time", row.figures.wall_s, "s")
     yield from _measure("cpu-time", row.figures.cpu_s, "s")
+    yield from _measure("first-reply", row.figures.first_reply_s, "s")
+    yield from _measure("reply-100", row.figures.reply_100_s, "s")
+    yield from _measure("reply-10000", row.figures.reply_10000_s, "s")
     yield from _measure("cpu-time-per-request", row.figures.cpu_us_per_request, "µs")
     if row.figures.cpu_against_reference is not None:
         used = row.figures.cpu_against_reference

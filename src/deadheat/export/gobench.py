@@ -16,6 +16,9 @@ UNITS = {
     "cpu_us_per_request": ("cpu-ns/op", 1e3),
     "wall_s": ("ns/op", 1e9),
     "cpu_s": ("cpu-ns/op", 1e9),
+    "first_reply_s": ("ns-to-1st", 1e9),
+    "reply_100_s": ("ns-to-100th", 1e9),
+    "reply_10000_s": ("ns-to-10000th", 1e9),
 }
 GOARCH = {"x86_64": "amd64", "aarch64": "arm64"}
 

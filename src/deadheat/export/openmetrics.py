@@ -54,6 +54,9 @@ def _families(source: Source) -> Iterable[_Family]:
             _Family("deadheat_wall_seconds", "gauge", "Wall time of a program.", "seconds"),
             _Family("deadheat_cpu_seconds", "gauge", "CPU time of a program.", "seconds"),
             _Family("deadheat_cpu_per_request_seconds", "gauge", "Server CPU time a reply.", "seconds"),
+            _Family("deadheat_first_reply_seconds", "gauge", "From a start to the first reply.", "seconds"),
+            _Family("deadheat_reply_100_seconds", "gauge", "From a start to the 100th reply.", "seconds"),
+            _Family("deadheat_reply_10000_seconds", "gauge", "From a start to the 10,000th.", "seconds"),
             _Family("deadheat_cpu_ratio", "gauge", "CPU time over the reference contender's."),
             _Family("deadheat_latency_seconds", "gauge", "Latency by percentile.", "seconds"),
             _Family("deadheat_peak_memory_bytes", "gauge", "Peak memory.", "bytes"),
@@ -111,6 +114,9 @@ def _add_row(families: Mapping[str, _Family], row: ContenderResult, who: Labels)
         ("deadheat_throughput_requests_per_second", row.figures.throughput_rps, 1.0),
         ("deadheat_wall_seconds", row.figures.wall_s, 1.0),
         ("deadheat_cpu_seconds", row.figures.cpu_s, 1.0),
+        ("deadheat_first_reply_seconds", row.figures.first_reply_s, 1.0),
+        ("deadheat_reply_100_seconds", row.figures.reply_100_s, 1.0),
+        ("deadheat_reply_10000_seconds", row.figures.reply_10000_s, 1.0),
         ("deadheat_cpu_per_request_seconds", row.figures.cpu_us_per_request, 1e-6),
     ):
         if measure is not None:

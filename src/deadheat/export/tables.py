@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from deadheat.export.source import Race, Source
-from deadheat.model.observation import Invocation, OutsideRun, Slice
+from deadheat.model.observation import ColdStart, Invocation, OutsideRun, Slice
 from deadheat.report import reasons
 from deadheat.results import cpu, judging, tally
 from deadheat.studies.derive import best, cpu_us_per_request
@@ -51,14 +51,16 @@ SLICES: dict[str, Type] = {
     "what": "text", "at_ns": "int", "counted_s": "float", "replies": "int", "errors": "int",
     "reconnects": "int", "resent": "int", "throughput_rps": "float", "latency_mean_ms": "float",
     "latency_max_ms": "float", "server_cpu_us_per_reply": "float", "wall_s": "float", "user_s": "float",
-    "system_s": "float", "own_wall_s": "float",
+    "system_s": "float", "own_wall_s": "float", "first_reply_s": "float", "reply_100_s": "float",
+    "reply_10000_s": "float",
 }  # fmt: skip
 BLOCKS: dict[str, Type] = {
     **RACE,
     "contender": "text", "null_pair": "bool", "block": "int", "turns": "int", "ratio_to_reference": "float",
     "cpu_over_reference": "float",
     "throughput_rps": "float", "cpu_us_per_request": "float", "wall_s": "float", "cpu_s": "float",
-    "own_wall_s": "float", "first_response_ms": "float", "memory_bytes": "int", "peak_memory_bytes": "int",
+    "own_wall_s": "float", "first_reply_s": "float", "reply_100_s": "float", "reply_10000_s": "float",
+    "first_response_ms": "float", "memory_bytes": "int", "peak_memory_bytes": "int",
 }  # fmt: skip
 VERDICTS: dict[str, Type] = {
     **RACE,
@@ -115,6 +117,14 @@ def _turn(turn: tally.Turn | OutsideRun) -> dict[str, Cell]:
             "system_s": turn.system_s,
             "own_wall_s": turn.own_wall_s,
         }
+    if isinstance(turn, ColdStart):
+        return {
+            "turn": turn.turn,
+            "at_ns": turn.at_ns,
+            "first_reply_s": turn.first_reply_s,
+            "reply_100_s": turn.reply_100_s,
+            "reply_10000_s": turn.reply_10000_s,
+        }
     assert isinstance(turn, OutsideRun)
     return {
         "turn": turn.run,
@@ -156,8 +166,11 @@ def block_values(race: Race, entry: str, block: int) -> dict[str, float | None]:
         run = best(race.outside[entry])
         return {"throughput_rps": run.throughput_rps, "cpu_us_per_request": cpu_us_per_request(run)}
     turns = race.found.turns[entry][block]
+    metrics: Mapping[str, tally.Value]
     if all(isinstance(turn, Invocation) for turn in turns):
         metrics = {"wall_s": tally.wall_s, "cpu_s": tally.cpu_s, "own_wall_s": tally.own_wall_s}
+    elif all(isinstance(turn, ColdStart) for turn in turns):
+        metrics = tally.COLD_VALUES
     else:
         metrics = {
             "throughput_rps": tally.throughput_rps,

@@ -7,7 +7,8 @@ from typing import Any
 
 from deadheat.kinds import conformance
 from deadheat.kinds.server import check as server_check
-from deadheat.kinds.server.block import ServerBlock, threads
+from deadheat.kinds.server.block import threads
+from deadheat.kinds.server.cold import driven
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.services import start as services
 from deadheat.model.observation import Observation
@@ -38,7 +39,7 @@ class HttpKind:
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
             stage, running = services.beside(stage, stack)
-            yield from ServerBlock(stage, block, PROTOCOL, stack).observe()
+            yield from driven(stage, block, PROTOCOL, stack)
             yield from running.ran(block.index)
 
 
@@ -52,7 +53,7 @@ def target(stage: Stage, port: int) -> Mapping[str, Any]:
     assert request is not None
     return {
         "url": f"http://{stage.host.address}:{port}",
-        "connections": stage.race.slices.connections,
+        "connections": stage.race.load.connections,
         **threads(stage.race),
         "request": {
             "method": request.method,

@@ -4,4 +4,4 @@ from typing import Literal
 
 Preset = Literal["quick", "standard", "thorough"]
 Method = Literal["deadheat", "as-published"]
-Metric = Literal["throughput_rps", "wall_s", "cpu_s"]
+Metric = Literal["throughput_rps", "wall_s", "cpu_s", "first_reply_s", "reply_100_s", "reply_10000_s"]

@@ -40,6 +40,16 @@ class SlicePlan(Record):
     long_turns: LongTurns | None = None
 
 
+class ColdPlan(Record):
+    """Servers started afresh for each turn, and loaded from their first answer on."""
+
+    by: Literal["cold"] = "cold"
+    connections: int = Field(ge=1)
+    streams: int = Field(default=1, ge=1)
+    server_cpus: tuple[int, ...] | None = None
+    generator_threads: int = Field(default=1, ge=1)
+
+
 class InvocationPlan(Record):
     """Programs that run to their end, each time with the size `n`.
 
@@ -92,6 +102,6 @@ class OutsidePlan(Record):
 
 
 Measured = Annotated[
-    SlicePlan | InvocationPlan | OutsidePlan,
+    SlicePlan | ColdPlan | InvocationPlan | OutsidePlan,
     Field(discriminator="by"),
 ]

@@ -13,10 +13,11 @@ Outcome = Literal["begun", "stopped", "settled", "open"]
 class PastRace(Record):
     """A line of the ledger: one race by our own method, written when it began, its outcome when it ended.
 
-    `machine`: what ratios depend on, in words. `contenders`: who raced, `outcome`: what became of it; not
-    known of lines of before these were kept. `excludes`: whether the 95% interval of its null pair excluded
-    1; null where it had none. `starts`: of each contender the log level of each start, less what all of its
-    block shared and less its own mean over the race.
+    `machine`: what ratios depend on, in words. `cold`: its servers were loaded from their start on.
+    `contenders`: who raced, `outcome`: what became of it; not known of lines of before these were kept.
+    `excludes`: whether the 95% interval of its null pair excluded 1; null where it had none. `starts`: of
+    each contender the log level of each start, less what all of its block shared and less its own mean over
+    the race.
     """
 
     run: str
@@ -26,6 +27,7 @@ class PastRace(Record):
     setting: str | None = None
     kind: Kind
     method_version: int
+    cold: bool = False
     contenders: tuple[str, ...] = ()
     outcome: Outcome | None = None
     excludes: bool | None = None

@@ -8,7 +8,7 @@ from pydantic import Field
 from deadheat.model.base import Record
 from deadheat.model.calibration import CalibrationCited
 from deadheat.model.kinds.registry import Kind
-from deadheat.model.measured import InvocationPlan, Measured, OutsidePlan, SlicePlan
+from deadheat.model.measured import ColdPlan, InvocationPlan, Measured, OutsidePlan, SlicePlan
 from deadheat.model.parameter import Setting
 from deadheat.model.past import Past
 from deadheat.model.suite_facts import SuiteFacts
@@ -91,6 +91,11 @@ class RacePlan(Record):
         return self._measured_as(SlicePlan)
 
     @property
+    def load(self) -> SlicePlan | ColdPlan:
+        """How servers are loaded, in slices or from their start on; raises TypeError for other races."""
+        return self.measured if isinstance(self.measured, ColdPlan) else self.slices
+
+    @property
     def invocations(self) -> InvocationPlan:
         """What invocations are to be like; raises TypeError for a race that is not measured by any."""
         return self._measured_as(InvocationPlan)
@@ -120,7 +125,7 @@ class RacePlan(Record):
     @property
     def server_cpus(self) -> tuple[int, ...] | None:
         """The servers' CPUs where they are not the run's."""
-        return self.measured.server_cpus if isinstance(self.measured, SlicePlan) else None
+        return self.measured.server_cpus if isinstance(self.measured, SlicePlan | ColdPlan) else None
 
     def _measured_as(self, sort: type[_Sort]) -> _Sort:
         if not isinstance(self.measured, sort):

@@ -16,7 +16,14 @@ from deadheat.model.service import Service, chosen
 Preset = choices.Preset
 Metric = choices.Metric
 
-HIGHER_IS_FASTER: dict[str, bool] = {"throughput_rps": True, "wall_s": False, "cpu_s": False}
+# Of a server that is loaded from its start on: the time from there to that reply.
+COLD: tuple[Metric, ...] = ("first_reply_s", "reply_100_s", "reply_10000_s")
+HIGHER_IS_FASTER: dict[str, bool] = {
+    "throughput_rps": True,
+    "wall_s": False,
+    "cpu_s": False,
+    **dict.fromkeys(COLD, False),
+}
 
 
 class HttpRequest(Record):
@@ -115,13 +122,18 @@ class GrpcWork(Record):
 
 
 class Workload(Record):
-    """`suite/<name>/workload.toml`. Loading a suite fills in a `reference` that is not named."""
+    """`suite/<name>/workload.toml`. Loading a suite fills in a `reference` that is not named.
+
+    `measure`: a server under steady load once it is warm, or "cold", from its start on: then `metric` is the
+    time to its first, 100th or 10,000th reply.
+    """
 
     name: str
     title: str
     question: str = ""
     kind: Kind
     metric: Metric
+    measure: Literal["load", "cold"] = "load"
     reference: str = ""
     oracle: str | None = None
     request: HttpRequest | None = None
@@ -138,6 +150,10 @@ class Workload(Record):
         needed = self.traits.section
         if getattr(self, needed) is None:
             raise ValueError(f'kind "{self.kind}" needs a [{needed}] section')
+        if (self.metric in COLD) != (self.measure == "cold"):
+            raise ValueError(f'metric is one of {", ".join(COLD)} where measure is "cold", and else none')
+        if self.measure == "cold" and not self.traits.serves:
+            raise ValueError('measure = "cold" is of servers')
         if self.request is not None:
             self.expected()
         self._can_be_proved_right()

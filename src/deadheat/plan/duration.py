@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from deadheat.errors import UserError
-from deadheat.model.kinds.registry import TRAITS
-from deadheat.model.measured import SlicePlan
+from deadheat.model.measured import ColdPlan, SlicePlan
 from deadheat.model.plan import RacePlan
 from deadheat.model.workload import Preset
 from deadheat.plan import calibrated, equal_load, long_turns
@@ -17,6 +16,8 @@ from deadheat.stats import Costs
 
 # What a turn costs beside its load (thaw, drain, freeze), and a start with its warm-up: for estimates only.
 TURN_OVERHEAD_S, START_S = 0.012, 1.2
+# A start that is loaded to its 10,000th reply, and stopped: for estimates only, too.
+COLD_S = 1.5
 MIN_ROUNDS = 4
 # Of programs, each run of which is a start of its own: more time goes into rounds from here on.
 MOST_PROGRAM_BLOCKS = 60
@@ -84,6 +85,8 @@ def _block_s(race: RacePlan, asked: Asked, rounds: int | None = None) -> float:
         open_loop = equal_load.TURNS * (turn_ms / 1000 + TURN_OVERHEAD_S)
         each = START_S + asked.start_s + len(equal_load.loads_of(race, 0)) * open_loop
         return len(race.entries) * each + turns * turn
+    if isinstance(race.measured, ColdPlan):
+        return turns * (COLD_S + asked.start_s)
     return (turns + len(race.entries)) * _invocation_s(race, asked)
 
 
@@ -137,7 +140,8 @@ def fit(races: Sequence[RacePlan], budget_s: float, asked: Asked) -> list[RacePl
                 f"a budget of {budget_s:g} s is too short for one block of {race.workload}",
                 hint=f"it takes at least about {math.ceil(least)} s, or fewer contenders",
             )
-        costs, known = _costs(race, asked), asked.calibration if TRAITS[race.kind].serves else None
+        costs = _costs(race, asked)
+        known = asked.calibration if isinstance(race.measured, SlicePlan) else None
         if (chosen := calibrated.sized(race, time_s, costs, known, MIN_ROUNDS)) is not None:
             fitted.append(chosen)
             continue
@@ -146,7 +150,7 @@ def fit(races: Sequence[RacePlan], budget_s: float, asked: Asked) -> list[RacePl
         while blocks < SIZES[preset].blocks and rounds > 1:
             rounds -= 1
             blocks = max(1, int(time_s / _block_s(race, asked, rounds)))
-        if blocks > MOST_PROGRAM_BLOCKS and not TRAITS[race.kind].serves:
+        if blocks > MOST_PROGRAM_BLOCKS and not isinstance(race.measured, SlicePlan):
             rounds = rounds * blocks // MOST_PROGRAM_BLOCKS
             blocks = max(1, round(time_s / _block_s(race, asked, rounds)))
         fitted.append(race.replaced(blocks=blocks, rounds=rounds))

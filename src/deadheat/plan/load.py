@@ -16,7 +16,7 @@ def of_server(
     loads = dict.fromkeys(product(connections or (usual.connections,), streams or (usual.streams,)))
     races = [
         race.replaced(
-            measured=race.slices.replaced(connections=load[0], streams=load[1]), setting=_setting(load, usual)
+            measured=race.load.replaced(connections=load[0], streams=load[1]), setting=_setting(load, usual)
         )
         for load in loads
     ]

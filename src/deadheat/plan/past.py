@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from deadheat import stats
+from deadheat.model.measured import ColdPlan
 from deadheat.model.past import Past, PastRace
 from deadheat.model.plan import RacePlan
 from deadheat.plan.duration import MIN_ROUNDS
@@ -27,6 +28,7 @@ def begun(race: RacePlan, run: str, started: str, machine: str) -> PastRace:
         setting=race.setting,
         kind=race.kind,
         method_version=race.method_version,
+        cold=isinstance(race.measured, ColdPlan),
         contenders=tuple(sorted({entry.contender for entry in race.entries})),
         outcome="begun",
     )
@@ -34,7 +36,8 @@ def begun(race: RacePlan, run: str, started: str, machine: str) -> PastRace:
 
 def of_race(race: RacePlan, ledger: Sequence[PastRace], started: str) -> Past:
     """Null pairs of the same kind and method; starts and races of the same workload and setting."""
-    alike = [one for one in ledger if (one.kind, one.method_version) == (race.kind, race.method_version)]
+    kind = (race.kind, isinstance(race.measured, ColdPlan), race.method_version)
+    alike = [one for one in ledger if (one.kind, one.cold, one.method_version) == kind]
     null_pairs = [one.excludes for one in alike if one.excludes is not None][-stats.POOL_SIZE :]
     same = [one for one in alike if (one.workload, one.setting) == (race.workload, race.setting)]
     ids = sorted({entry.contender for entry in race.entries})

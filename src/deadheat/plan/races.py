@@ -9,7 +9,7 @@ from dataclasses import replace
 from deadheat import __version__
 from deadheat.errors import UserError
 from deadheat.model.contender import Contender
-from deadheat.model.measured import InvocationPlan, SlicePlan
+from deadheat.model.measured import ColdPlan, InvocationPlan, SlicePlan
 from deadheat.model.plan import DisturbanceLimits, Entry, Leaving, Plan, RacePlan, contenders_of
 from deadheat.model.workload import Preset, Workload
 from deadheat.plan import going_on, load, parameters, past, programs, reference, scale, shapes
@@ -169,6 +169,8 @@ def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) ->
         )
         if asked.scale:
             races = scale.of_scale(races, asked.server_cpus, asked.generator_cpus)
+        if workload.measure == "cold":
+            return races
         # Several loads share the time of one.
         seconds = seconds_of(race, SIZES[asked.preset]) / len(races)
         return [*(sized(one, seconds, asked) for one in races), *_in_shapes(asked, workload, contenders)]
@@ -210,6 +212,8 @@ def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> 
 
 def _usual(workload: Workload, size: Size, preset: Preset) -> tuple[int, int]:
     """Blocks and rounds of a preset."""
+    if workload.measure == "cold":  # each turn is a start of its own: more blocks say more than more rounds
+        return size.program_blocks * size.program_rounds, 1
     if workload.traits.serves:
         return size.blocks, MIN_ROUNDS
     assert workload.program is not None
@@ -217,8 +221,10 @@ def _usual(workload: Workload, size: Size, preset: Preset) -> tuple[int, int]:
     return (size.program_blocks, size.program_rounds) if own is None else (own.blocks, own.rounds)
 
 
-def _measured(workload: Workload, preset: Preset) -> SlicePlan | InvocationPlan:
+def _measured(workload: Workload, preset: Preset) -> SlicePlan | ColdPlan | InvocationPlan:
     """A race of a workload as it is, of a usual length."""
+    if workload.measure == "cold":
+        return ColdPlan(connections=workload.load.connections, streams=workload.load.streams)
     if workload.traits.serves:
         return SlicePlan(
             connections=workload.load.connections,

@@ -15,9 +15,9 @@ def of_scale(
     return tuple(
         race.replaced(
             setting=joined(f"cores={cores}", race.setting),
-            measured=race.slices.replaced(
+            measured=race.load.replaced(
                 server_cpus=tuple(servers[:cores]),
-                generator_threads=min(len(generators), race.slices.connections),
+                generator_threads=min(len(generators), race.load.connections),
             ),
             notes=(
                 *race.notes,

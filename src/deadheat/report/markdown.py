@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from deadheat.model.kinds.registry import TRAITS
-from deadheat.model.result import ContenderResult, RaceResult, Results
+from deadheat.model.result import ByColdStarts, ContenderResult, RaceResult, Results
+from deadheat.model.workload import COLD
 from deadheat.report import calibration as calibration_words
 from deadheat.report import (
     claims_table,
@@ -161,7 +162,9 @@ def _columns(result: RaceResult) -> list[tuple[str, Column]]:
         ("times as fast as " + result.reference, lambda row: _ratio(result, row)),
     ]
     over: tuple[str, Column] = (cpu_ratios.title(result), lambda row: cpu_ratios.cell(result, row))
-    if not TRAITS[result.kind].serves:
+    if isinstance(result.measured, ByColdStarts):
+        columns += _cold(result)
+    elif not TRAITS[result.kind].serves:
         other = "wall_s" if result.metric == "cpu_s" else "cpu_s"
         columns.append((words.UNITS[other], lambda row: words.amount(other, row.figures.measure(other))))
         if other == "cpu_s":
@@ -186,6 +189,22 @@ def _columns(result: RaceResult) -> list[tuple[str, Column]]:
         ("artifact" + " + runtime" * _ships(result), _shipped),
         ("build", lambda row: words.DASH if row.build_s is None else words.seconds(row.build_s)),
     ]
+
+
+def _cold(result: RaceResult) -> list[tuple[str, Column]]:
+    """The two times that the race does not judge, each with how many times as fast as the reference it is."""
+    return [(words.UNITS[metric], _cold_cell(result, metric)) for metric in COLD if metric != result.metric]
+
+
+def _cold_cell(result: RaceResult, metric: str) -> Column:
+    def cell(row: ContenderResult) -> str:
+        against = row.figures.cold_against_reference.get(metric)
+        shown = words.amount(metric, row.figures.measure(metric))
+        if against is None:
+            return shown
+        return f"{shown}: {words.ratio(against.ratio)} ({words.of_race(against.ci, result)})"
+
+    return cell
 
 
 def _ships(result: RaceResult) -> bool:

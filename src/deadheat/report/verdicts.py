@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from deadheat import stats
 from deadheat.model.kinds.registry import TRAITS
-from deadheat.model.result import Answer, ContenderResult, RaceResult, Verdict, turned
+from deadheat.model.result import Answer, ByColdStarts, ContenderResult, RaceResult, Verdict, turned
 from deadheat.report import gates, reasons, words
 
 ENDED_FIRST = "the run ended before its first block"
@@ -22,7 +22,7 @@ def headline(result: RaceResult) -> str:
         what += f", n = {result.n}"
     if result.method == "as-published":
         return f"{name} · {what}"
-    turns = TRAITS[result.kind].turns
+    turns = "starts" if isinstance(result.measured, ByColdStarts) else TRAITS[result.kind].turns
     blocks = f"{result.blocks} block{'s' if result.blocks != 1 else ''}"
     if result.blocks < result.blocks_planned:
         blocks += f" of {result.blocks_planned}"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from deadheat import stats
 from deadheat.model.finding import CarriedOver
 from deadheat.model.gate import GateResult
-from deadheat.model.observation import Invocation, Slice
+from deadheat.model.observation import ColdStart, Invocation, Slice
 from deadheat.model.result import ContenderResult, turned
 from deadheat.report import details, findings, gates, verdicts, words
 from deadheat.results.why import BlockTurns, Why
@@ -224,6 +224,8 @@ def _of_row(row: ContenderResult, reference: str) -> Iterator[str]:
 def _turn_rows(why: Why, block: BlockTurns) -> Iterator[tuple[str, ...]]:
     servers = any(isinstance(one.turn, Slice) for one in block.played)
     figures = ("replies", words.rate(why.race.kind), "µs CPU") if servers else ("wall", "CPU", "server CPU")
+    if any(isinstance(one.turn, ColdStart) for one in block.played):
+        figures = ("first reply", "100th", "10,000th")
     yield ("round", "turn", "", *figures, "line", "right after")
     for one in block.played:
         turn = one.turn
@@ -240,6 +242,9 @@ def _turn_rows(why: Why, block: BlockTurns) -> Iterator[tuple[str, ...]]:
         elif isinstance(turn, Invocation):
             server = words.DASH if turn.server_cpu_s is None else words.seconds(turn.server_cpu_s)
             measured = (words.seconds(turn.wall_s), words.seconds(turn.user_s + turn.system_s), server)
+        elif isinstance(turn, ColdStart):
+            times_s = (turn.first_reply_s, turn.reply_100_s, turn.reply_10000_s)
+            measured = tuple(map(words.seconds, times_s))
         yield (f"{turn.round + 1}", f"{turn.turn + 1}", who, *measured, f"{one.line:,}", after)
 
 

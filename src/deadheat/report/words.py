@@ -4,7 +4,13 @@ from deadheat import stats
 from deadheat.model.kinds.registry import TRAITS
 from deadheat.model.result import ContenderResult, Measure, Overlaps, RaceResult
 
-UNITS = {"wall_s": "wall time", "cpu_s": "CPU time"}
+UNITS = {
+    "wall_s": "wall time",
+    "cpu_s": "CPU time",
+    "first_reply_s": "time to the first reply",
+    "reply_100_s": "time to the 100th reply",
+    "reply_10000_s": "time to the 10,000th reply",
+}
 DASH = "-"
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 # An interval whose ends are so many times apart says nothing.

@@ -7,12 +7,13 @@ from deadheat import stats
 from deadheat.errors import UserError
 from deadheat.model.finding import Finding, Note
 from deadheat.model.gate import GateResult
-from deadheat.model.measured import InvocationPlan, Length, OutsidePlan, SlicePlan
+from deadheat.model.measured import ColdPlan, InvocationPlan, Length, OutsidePlan, SlicePlan
 from deadheat.model.observation import Observation, Resumed, Stopped
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.result import (
     ANSWERS,
     AnyResult,
+    ByColdStarts,
     ByInvocations,
     ByOutside,
     BySlices,
@@ -199,12 +200,15 @@ def result_of(
     )
 
 
-def _measured(race: RacePlan) -> BySlices | ByInvocations | ByOutside:
+def _measured(race: RacePlan) -> BySlices | ByColdStarts | ByInvocations | ByOutside:
     """What of a race's plan its result says."""
     match race.measured:
         case SlicePlan() as plan:
             cores = len(plan.server_cpus) if plan.server_cpus is not None else None
             return BySlices(connections=plan.connections, streams=plan.streams, server_cores=cores)
+        case ColdPlan() as plan:
+            cores = len(plan.server_cpus) if plan.server_cpus is not None else None
+            return ByColdStarts(connections=plan.connections, streams=plan.streams, server_cores=cores)
         case InvocationPlan() as plan:
             # Of a pipeline its commands are the size.
             return ByInvocations(n=plan.n if plan.commands is None else None, commands=plan.commands)

@@ -10,7 +10,7 @@ from deadheat import stats
 from deadheat.model.artifact import Binary
 from deadheat.model.contender import Class, Offer
 from deadheat.model.gate import GateResult
-from deadheat.model.observation import Ended, Invocation
+from deadheat.model.observation import ColdStart, Ended, Invocation
 from deadheat.model.published import PublishedRow
 from deadheat.model.result import (
     Against,
@@ -33,6 +33,7 @@ from deadheat.results import build_times, cpu, judging, latency
 from deadheat.results.gates import own as gates
 from deadheat.results.gates import registry
 from deadheat.results.tally import (
+    COLD_VALUES,
     VALUES,
     Tally,
     Value,
@@ -101,6 +102,15 @@ class Serving(TypedDict):
     first_response_ms: float | None
 
 
+class _Cold(TypedDict):
+    """The fields of `ColdFigures`."""
+
+    first_reply_s: Measure | None
+    reply_100_s: Measure | None
+    reply_10000_s: Measure | None
+    cold_against_reference: dict[str, Against | None]
+
+
 class _Timed(TypedDict):
     """The fields of `ProgramFigures` beyond the common ones."""
 
@@ -128,6 +138,8 @@ def row_of(found: Tally, contender: ContenderFacts, ceiling: str | None, beside:
     common = described(found, contender, status, reason, beside, held, against, _peaks(found, entry))
     if found.slices(entry):
         return _server(found, entry, ceiling, common)
+    if found.cold_starts(entry):
+        return ServerResult(**common, **_cold(found, entry))
     if found.race.commands is not None:
         return _client(found, entry, common)
     return ProgramResult(**common, **_timed(found, entry))
@@ -226,6 +238,19 @@ def _server(found: Tally, entry: str, ceiling: str | None, common: Common) -> Se
     )
 
 
+def _cold(found: Tally, entry: str) -> _Cold:
+    """By all three times; the race's own is judged, and its ratio is not said twice."""
+    reference, others = found.race.reference_entry, {**COLD_VALUES}
+    del others[found.race.metric]
+    ratios = {name: judging.against(found, entry, reference, value) for name, value in others.items()}
+    return {
+        "first_reply_s": _measure(found, entry, COLD_VALUES["first_reply_s"]),
+        "reply_100_s": _measure(found, entry, COLD_VALUES["reply_100_s"]),
+        "reply_10000_s": _measure(found, entry, COLD_VALUES["reply_10000_s"]),
+        "cold_against_reference": ratios if entry != reference else {},
+    }
+
+
 def _client(found: Tally, entry: str, common: Common) -> ClientResult:
     """With what an invocation apart showed of its connection, which no other repeats."""
     timed = _timed(found, entry)
@@ -283,9 +308,11 @@ def _median(values: Sequence[int]) -> int | None:
 
 def _peaks(found: Tally, entry: str) -> list[int]:
     """Peak memory, bytes, of each block; of a program that of its warm-ups, which are traced for it."""
-    seen: Sequence[Ended | Invocation] = found.ended.get(entry, [])
+    seen: Sequence[Ended | Invocation | ColdStart] = found.ended.get(entry, [])
     if found.invocations(entry):
         seen = [turn for turn in found.warm_ups.get(entry, []) if isinstance(turn, Invocation)]
+    if starts := found.cold_starts(entry):
+        seen = starts
     return [one.peak_memory_bytes for one in seen if one.peak_memory_bytes]
 
 

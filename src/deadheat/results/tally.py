@@ -11,6 +11,7 @@ from deadheat.model.observation import (
     Built,
     CallCount,
     Checked,
+    ColdStart,
     Disturbance,
     Ended,
     Failed,
@@ -31,7 +32,7 @@ from deadheat.model.observation import (
 from deadheat.model.plan import RacePlan
 from deadheat.stats import FloatArray, Series
 
-Turn = Slice | Invocation
+Turn = Slice | Invocation | ColdStart
 Value = Callable[[Turn], float]
 
 
@@ -70,6 +71,9 @@ class Tally:
     def slices(self, entry: str) -> list[Slice]:
         return [turn for turn in self.of(entry) if isinstance(turn, Slice)]
 
+    def cold_starts(self, entry: str) -> list[ColdStart]:
+        return [turn for turn in self.of(entry) if isinstance(turn, ColdStart)]
+
     def invocations(self, entry: str) -> list[Invocation]:
         return [turn for turn in self.of(entry) if isinstance(turn, Invocation)]
 
@@ -100,7 +104,7 @@ class Tally:
     def _span_s(self, block: int) -> float:
         turns = [turn for blocks in self.turns.values() for turn in blocks.get(block, [])]
         ends = [turn.drained_ns for turn in turns if isinstance(turn, Slice)]
-        ends += [turn.at_ns for turn in turns if isinstance(turn, Invocation)]
+        ends += [turn.at_ns for turn in turns if isinstance(turn, Invocation | ColdStart)]
         return (max(ends) - min(ends)) / 1e9 if ends else 0.0
 
     def series(self, entry: str, value: Value, blocks: Iterable[int]) -> Series:
@@ -181,7 +185,7 @@ def _sort(found: Tally, o: Observation) -> None:
             found.ended.setdefault(o.entry, []).append(o)
         case Slice() | Invocation() if o.warm_up:
             found.warm_ups.setdefault(o.entry, []).append(o)
-        case Slice() | Invocation():
+        case Slice() | Invocation() | ColdStart():
             found.turns.setdefault(o.entry, {}).setdefault(o.block, []).append(o)
         case OpenLoop():
             found.open_loop.setdefault(o.entry, []).append(o)
@@ -258,7 +262,35 @@ def cpu_us_per_request(turn: Turn) -> float:
     return turn.server_cpu_ns / 1e3 / turn.replies if turn.server_cpu_ns and turn.replies else 0.0
 
 
-VALUES: dict[str, Value] = {"throughput_rps": throughput_rps, "wall_s": wall_s, "cpu_s": cpu_s}
+def first_reply_s(turn: Turn) -> float:
+    """From a server's start to its first right answer."""
+    assert isinstance(turn, ColdStart)
+    return turn.first_reply_s
+
+
+def reply_100_s(turn: Turn) -> float:
+    """The same to its 100th, under load."""
+    assert isinstance(turn, ColdStart)
+    return turn.reply_100_s
+
+
+def reply_10000_s(turn: Turn) -> float:
+    """The same to its 10,000th."""
+    assert isinstance(turn, ColdStart)
+    return turn.reply_10000_s
+
+
+COLD_VALUES: dict[str, Value] = {
+    "first_reply_s": first_reply_s,
+    "reply_100_s": reply_100_s,
+    "reply_10000_s": reply_10000_s,
+}
+VALUES: dict[str, Value] = {
+    "throughput_rps": throughput_rps,
+    "wall_s": wall_s,
+    "cpu_s": cpu_s,
+    **COLD_VALUES,
+}
 
 
 def sums(value: Value, turn: Turn) -> tuple[float, float]:

@@ -38,7 +38,7 @@ class Frames:
 
 def _argv(stage: Stage, server: Server, seconds: float) -> list[str]:
     """The same call as in a race."""
-    work, race = stage.workload.grpc, stage.race.slices
+    work, race = stage.workload.grpc, stage.race.load
     assert work is not None
     proto = (stage.workload_folder / work.proto).resolve()
     argv = [

@@ -17,8 +17,9 @@ from deadheat.kinds.grpc import frames as grpc_frames
 from deadheat.kinds.grpc import offers as grpc_offers
 from deadheat.kinds.grpc.call import Method
 from deadheat.kinds.server import check as server_check
-from deadheat.kinds.server.block import ServerBlock, threads
+from deadheat.kinds.server.block import threads
 from deadheat.kinds.server.check import Listening
+from deadheat.kinds.server.cold import driven
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.services import start as services
 from deadheat.model.observation import Observation
@@ -52,7 +53,7 @@ class GrpcKind:
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
             stage, running = services.beside(stage, stack)
-            yield from ServerBlock(stage, block, PROTOCOL, stack).observe()
+            yield from driven(stage, block, PROTOCOL, stack)
             yield from running.ran(block.index)
 
 
@@ -176,8 +177,8 @@ def target(stage: Stage, port: int) -> Mapping[str, Any]:
     work = _work(stage)
     return {
         "url": f"grpc://{stage.host.address}:{port}",
-        "connections": stage.race.slices.connections,
-        "streams": stage.race.slices.streams,
+        "connections": stage.race.load.connections,
+        "streams": stage.race.load.streams,
         **threads(stage.race),
         "proto": str(_proto(stage)),
         "call": work.call,

@@ -343,7 +343,7 @@ class ServerBlock:
 
 def threads(race: RacePlan) -> dict[str, int]:
     """The engine's threads, where the plan asks for more than its own one."""
-    asked = race.slices.generator_threads
+    asked = race.load.generator_threads
     return {} if asked == 1 else {"threads": asked}
 
 

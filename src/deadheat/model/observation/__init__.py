@@ -25,7 +25,7 @@ from deadheat.model.observation.course import (
 from deadheat.model.observation.interference import Disturbance, Interference, OtherProcess
 from deadheat.model.observation.servers import Ended, ServiceRan, Started, WarmedUp
 from deadheat.model.observation.traces import CallCount, SocketTrace
-from deadheat.model.observation.turns import Invocation, LongTurn, OpenLoop, OutsideRun, Slice
+from deadheat.model.observation.turns import ColdStart, Invocation, LongTurn, OpenLoop, OutsideRun, Slice
 
 __all__ = [
     "OBSERVATION",
@@ -34,6 +34,7 @@ __all__ = [
     "Built",
     "CallCount",
     "Checked",
+    "ColdStart",
     "Disturbance",
     "Ended",
     "Failed",
@@ -74,6 +75,7 @@ Observation = Annotated[
     | OutsideRun
     | OpenLoop
     | LongTurn
+    | ColdStart
     | Ended
     | ServiceRan
     | Interference

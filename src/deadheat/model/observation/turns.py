@@ -45,6 +45,23 @@ class Slice(Record):
         return (self.counted_until_ns - self.counted_from_ns) / 1e9
 
 
+class ColdStart(Record):
+    """A server started and loaded at once: seconds from its start to its first right answer, and, with the
+    time under load since, to its 100th and 10,000th. What the referee takes in between is not in it."""
+
+    type: Literal["cold-start"] = "cold-start"
+    race: str
+    block: int
+    round: int
+    turn: int
+    entry: str
+    at_ns: int
+    first_reply_s: float
+    reply_100_s: float
+    reply_10000_s: float
+    peak_memory_bytes: int | None = None
+
+
 class LongTurn(Record):
     """A turn of load without a break, many times as long as a slice, and not counted for throughput: slices
     are held against it. Rounds go on from those of the slices; counts are of the counted part, but `errors`

@@ -22,6 +22,7 @@ from deadheat.model.result.measures import (
 from deadheat.model.result.race import (
     ANSWERS,
     Answer,
+    ByColdStarts,
     ByInvocations,
     ByOutside,
     BySlices,
@@ -48,6 +49,7 @@ __all__ = [
     "Against",
     "Answer",
     "AnyResult",
+    "ByColdStarts",
     "ByInvocations",
     "ByOutside",
     "BySlices",

@@ -75,6 +75,15 @@ class BySlices(Record):
     server_cores: int | None = None
 
 
+class ByColdStarts(Record):
+    """Servers under this load from their start on."""
+
+    by: Literal["cold"] = "cold"
+    connections: int
+    streams: int
+    server_cores: int | None = None
+
+
 class ByInvocations(Record):
     """Programs that ran to their end with this size, or that sent so many `commands` an invocation; null
     where that was not kept (clients in results of before 0.2)."""
@@ -109,7 +118,7 @@ class RaceResult(Record):
     metric: Metric
     reference: str
     measured: Annotated[
-        BySlices | ByInvocations | ByOutside,
+        BySlices | ByColdStarts | ByInvocations | ByOutside,
         Field(discriminator="by"),
     ]
     blocks: int
@@ -144,14 +153,14 @@ class RaceResult(Record):
     @property
     def connections(self) -> int | None:
         """Of the load, where there is one that says so."""
-        return self.measured.connections if isinstance(self.measured, BySlices | ByOutside) else None
+        return None if isinstance(self.measured, ByInvocations) else self.measured.connections
 
     @property
     def streams(self) -> int | None:
         """Requests in flight on each connection of our own load."""
-        return self.measured.streams if isinstance(self.measured, BySlices) else None
+        return self.measured.streams if isinstance(self.measured, BySlices | ByColdStarts) else None
 
     @property
     def server_cores(self) -> int | None:
         """Of each server, where the races of a run differ in it."""
-        return self.measured.server_cores if isinstance(self.measured, BySlices) else None
+        return self.measured.server_cores if isinstance(self.measured, BySlices | ByColdStarts) else None

@@ -49,6 +49,16 @@ class SliceFigures(ServerFigures):
     of_ceiling: float | None = None
 
 
+class ColdFigures(Record):
+    """Of a server that was loaded from its start on: seconds to that reply, and how many times as fast as the
+    reference by each, described where it is not the race's metric."""
+
+    first_reply_s: Measure | None = None
+    reply_100_s: Measure | None = None
+    reply_10000_s: Measure | None = None
+    cold_against_reference: dict[str, Against | None] = {}
+
+
 class ProgramFigures(Record):
     """Of a program that runs to its end."""
 
@@ -71,7 +81,7 @@ class ConnectionFigures(Record):
     bytes_in: int | None = None
 
 
-class Figures(SliceFigures, ProgramFigures, ConnectionFigures):
+class Figures(SliceFigures, ColdFigures, ProgramFigures, ConnectionFigures):
     """All that a table may show of a row of some kind; None or empty where its own kind has no such thing."""
 
     outside: OutsideRun | None = None
@@ -135,7 +145,7 @@ class NoFigures(ContenderResult):
     row: Literal["not measured"] = "not measured"
 
 
-class ServerResult(SliceFigures, ContenderResult):
+class ServerResult(ColdFigures, SliceFigures, ContenderResult):
     """A server under load."""
 
     row: Literal["server"] = "server"

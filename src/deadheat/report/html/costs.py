@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from deadheat.model.result import ContenderResult, RaceResult
+from deadheat.model.workload import COLD
 from deadheat.report import cpu_ratios, words
 
 Value = Callable[[ContenderResult], float | None]
@@ -59,6 +60,7 @@ def columns(result: RaceResult) -> tuple[Column, ...]:
                lambda r: _estimate(r.figures.cpu_us_per_request), lambda v: f"{words.figure(v)} µs"),
         _Asked(cpu_ratios.title(result), "by block, with its 95% interval", False,
                _cpu_ratio, words.ratio, lambda r: cpu_ratios.cell(result, r)),
+        *(_Asked(words.UNITS[one], "from its start", False, _of(one), words.seconds) for one in COLD),
         _Asked("of ceiling", "of what the least possible work reaches here", True,
                lambda r: r.figures.of_ceiling, lambda v: f"{v:.0%}"),
         _Asked("p50", at, False, lambda r: _percentile(r, "p50"), _ms),
@@ -94,6 +96,10 @@ def _column(rows: Sequence[ContenderResult], asked: _Asked) -> Column:
 def _estimate(measure: object) -> float | None:
     found = getattr(measure, "estimate", None)
     return None if found is None else float(found)
+
+
+def _of(metric: str) -> Value:
+    return lambda row: _estimate(row.figures.measure(metric))
 
 
 def _cpu_ratio(row: ContenderResult) -> float | None:

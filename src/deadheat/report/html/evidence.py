@@ -7,12 +7,13 @@ from statistics import median
 from hdrh.histogram import HdrHistogram
 
 from deadheat.model.histogram import BEYOND, DIGITS, HIGHEST_NS, LOWEST_NS
-from deadheat.model.observation import Ended, Invocation, Observation, OpenLoop, Slice
+from deadheat.model.observation import ColdStart, Ended, Invocation, Observation, OpenLoop, Slice
 from deadheat.storage.journal import whole_blocks
 
 # Five to each halving, as HdrHistogram prints them, would be too many to be seen apart.
 PERCENTILES = (1, 5, 10, 25, 50, 60, 75, 80, 90, 92.5, 95, 97.5, 98, 99, 99.5, 99.75, 99.9, 99.95, 99.99)
 Point = tuple[float, float]
+Turn = Slice | Invocation | ColdStart
 
 
 @dataclass(frozen=True)
@@ -44,11 +45,11 @@ class Evidence:
 
 def evidence(observations: Sequence[Observation]) -> dict[str, Evidence]:
     """Of each race by its key in the journal."""
-    turns: dict[str, list[Slice | Invocation]] = {}
+    turns: dict[str, list[Turn]] = {}
     closed: dict[str, dict[str, list[str]]] = {}
     open_: dict[str, dict[float, dict[str, list[OpenLoop]]]] = {}
     for o in whole_blocks(list(observations)):
-        if isinstance(o, Slice | Invocation) and not o.warm_up:
+        if isinstance(o, ColdStart) or (isinstance(o, Slice | Invocation) and not o.warm_up):
             turns.setdefault(o.race, []).append(o)
         elif isinstance(o, Ended) and o.hdr:
             closed.setdefault(o.race, {}).setdefault(o.entry, []).append(o.hdr)
@@ -84,7 +85,7 @@ def _points(encoded: Sequence[str]) -> tuple[Point, ...]:
     return tuple((p, values[p] / 1e6) for p in supported)
 
 
-def _turns(turns: Sequence[Slice | Invocation]) -> Turns | None:
+def _turns(turns: Sequence[Turn]) -> Turns | None:
     if not turns:
         return None
     first = min(map(_at_ns, turns))
@@ -104,11 +105,13 @@ def _turns(turns: Sequence[Slice | Invocation]) -> Turns | None:
     return Turns(of, tuple(spans), (min(ends), max(ends)))
 
 
-def _at_ns(turn: Slice | Invocation) -> int:
+def _at_ns(turn: Turn) -> int:
     return turn.counted_from_ns if isinstance(turn, Slice) else turn.at_ns
 
 
-def _speed(turn: Slice | Invocation) -> float:
+def _speed(turn: Turn) -> float:
     if isinstance(turn, Slice):
         return turn.replies / turn.counted_s
+    if isinstance(turn, ColdStart):
+        return 1 / turn.reply_10000_s
     return 1 / turn.wall_s if turn.wall_s > 0 else 0.0

@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from deadheat.model.contender import Contender
-from deadheat.model.kinds.registry import TRAITS
-from deadheat.model.result import ContenderResult, Interval, RaceResult, turned
+from deadheat.model.result import BySlices, ContenderResult, Interval, RaceResult, turned
 from deadheat.report import findings, published_columns, published_table, verdicts, words
 from deadheat.report.html import charts, costs, so_far, tables_view
 from deadheat.report.html.evidence import Evidence
@@ -119,7 +118,7 @@ def race_view(
         ),
         ranking=verdicts.ranks(result),
         has_ceiling=any(r.class_ == "ceiling" and r.status == "measured" for r in result.contenders),
-        measured_latency=result.method == "deadheat" and TRAITS[result.kind].serves,
+        measured_latency=isinstance(result.measured, BySlices),
         null_bar=forest.bar(null.ratio, null.ci) if forest and null else None,
         null_text=f"{words.ratio(null.ratio)} ({words.of_race(null.ci, result)})" if null else "",
         forest=forest,
