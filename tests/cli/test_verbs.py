@@ -125,12 +125,15 @@ def test_list_as_json() -> None:
 
 def test_dry_run_prints_the_plan_and_runs_nothing(tmp_path: Path) -> None:
     runs = tmp_path / "runs"
-    ran = _deadheat("race", "--dry-run", "--seed", "4", "--out", str(runs))
+    asked = ("race", "--dry-run", "--seed", "4", "--out", str(runs))
+    ran = _deadheat(*asked)
     assert ran.returncode == 0
-    plan = json.loads(ran.stdout)
+    lines = ran.stdout.splitlines()
+    assert {"fib", "http-hello"} <= {line.split(":")[0] for line in lines if "turns, about" in line}
+    assert any(line.startswith("in all about") for line in lines)
+    plan = json.loads(_deadheat(*asked, "--json").stdout)
     assert plan["seed"] == 4
     assert {race["workload"] for race in plan["workloads"]} >= {"fib", "http-hello"}
-    assert "turns, about" in ran.stderr
     assert not runs.exists()
 
 

@@ -20,7 +20,6 @@ from deadheat.model.choices import Method, Preset
 if TYPE_CHECKING:
     from deadheat.app.race import Raced
     from deadheat.live.watch import Watch
-    from deadheat.model.plan import RacePlan
     from deadheat.plan import Asked
     from deadheat.suite.ad_hoc import AdHoc
     from deadheat.suite.suite import Suite
@@ -142,7 +141,7 @@ class RaceOptions(
     )
     claims: str | None = option(metavar="STUDY", help="Race just what the claims of a study need.")
     rank: bool = option(is_flag=True, help="Judge all pairs, and number the contenders by that.")
-    dry_run: bool = option(is_flag=True, help="Print the plan and stop.")
+    dry_run: bool = option(is_flag=True, help="Print the plan and stop; the whole of it with --json.")
     resume: str | None = option(metavar="RUN", help="Take up an interrupted run: its id, or latest.")
     more: str | None = option(
         metavar="RUN", help="Add blocks to a run with something open, up to the most it was planned with."
@@ -183,7 +182,7 @@ def run(options: RaceOptions) -> None:
         asked = _asked(options)
         suite = load(options.suite) if (wanted := _ad_hoc(options)) is None else _written(wanted, options)
         if options.dry_run:
-            _print_plan(asked, suite)
+            _print_plan(asked, suite, as_json=options.json)
             return
         raced = races.start(asked, suite, options.out, terminal.view(), _watch(options), options.db)
     _print(raced, as_json=options.json)
@@ -287,45 +286,17 @@ def _watch(options: LiveOptions) -> Watch | None:
     return Watch(options.live_port or 0) if wanted else None
 
 
-def _print_plan(asked: Asked, suite: Suite) -> None:
+def _print_plan(asked: Asked, suite: Suite, *, as_json: bool) -> None:
     from deadheat.app import race as races
-    from deadheat.plan.looks import looks_of
-    from deadheat.report import calibration, words
+    from deadheat.report import planned
 
     plan = races.planned(asked, suite)
-    terminal.line(plan.model_dump_json(by_alias=True, indent=2))
-    for race in plan.workloads:
-        turns = race.blocks * race.rounds * 2 * len(race.entries)
-        terminal.say(
-            f"{race.key}: {len(race.entries)} entries, {race.blocks} blocks of {race.rounds} rounds, "
-            f"{turns:,} turns, about {race.estimated_s or 0:.0f} s; "
-            f"{looks_of(race).describe()}"
-        )
-        if (about_long_turns := _long_turns(race)) is not None:
-            terminal.say(f"{race.key}: {about_long_turns}")
-    if len(plan.workloads) > 1:
-        whole_s = sum(race.estimated_s or 0 for race in plan.workloads)
-        terminal.say(f"in all about {words.duration(whole_s)}, builds and checks of answers apart")
-    for shape in suite.study(asked.claims).shape if asked.claims is not None else ():
-        if (shape.cores or 1) > len(asked.usable_cpus):
-            terminal.say(f"not here: {shape.words}, which needs {shape.cores} cores")
-    terminal.say(calibration.sizing(plan.calibration))
-
-
-def _long_turns(race: RacePlan) -> str | None:
-    """What the plan says of turns without a break; None of a race that has no slices."""
-    from deadheat.model.measured import SlicePlan
-    from deadheat.plan.duration import long_turns_s
-
-    plan = race.measured.long_turns if isinstance(race.measured, SlicePlan) else None
-    if plan is None:
-        return None
-    if not plan.rounds:
-        return "slices-agree is not checked: long turns would take longer than the race"
-    return (
-        f"slices are held against up to {2 * plan.rounds} pairs of turns of {plan.turn_ms / 1000:g} s, about "
-        f"{long_turns_s(race):.0f} s of it; none of a build that is known from an earlier race"
-    )
+    if as_json:
+        terminal.line(plan.model_dump_json(by_alias=True, indent=2))
+        return
+    shapes = suite.study(asked.claims).shape if asked.claims is not None else ()
+    for sentence in planned.sentences(plan, shapes, len(asked.usable_cpus)):
+        terminal.line(sentence)
 
 
 def _print(raced: Raced, *, as_json: bool) -> None:

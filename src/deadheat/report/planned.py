@@ -1,0 +1,46 @@
+"""What a run will do, before it does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from deadheat.model.measured import SlicePlan
+from deadheat.model.plan import Plan, RacePlan
+from deadheat.model.shape import Shape
+from deadheat.plan.duration import long_turns_s
+from deadheat.plan.looks import looks_of
+from deadheat.report import calibration, words
+
+
+def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Iterator[str]:
+    """A line for each race, how long all take, which of the shapes asked for this many cores are too few
+    for, and what chose blocks and rounds."""
+    for race in plan.workloads:
+        turns = race.blocks * race.rounds * 2 * len(race.entries)
+        yield (
+            f"{race.key}: {len(race.entries)} entries, {race.blocks} blocks of {race.rounds} rounds, "
+            f"{turns:,} turns, about {race.estimated_s or 0:.0f} s; "
+            f"{looks_of(race).describe()}"
+        )
+        if (about_long_turns := _long_turns(race)) is not None:
+            yield f"{race.key}: {about_long_turns}"
+    if len(plan.workloads) > 1:
+        whole_s = sum(race.estimated_s or 0 for race in plan.workloads)
+        yield f"in all about {words.duration(whole_s)}, builds and checks of answers apart"
+    for shape in shapes:
+        if (shape.cores or 1) > cores:
+            yield f"not here: {shape.words}, which needs {shape.cores} cores"
+    yield calibration.sizing(plan.calibration)
+
+
+def _long_turns(race: RacePlan) -> str | None:
+    """What the plan says of turns without a break; None of a race that has no slices."""
+    plan = race.measured.long_turns if isinstance(race.measured, SlicePlan) else None
+    if plan is None:
+        return None
+    if not plan.rounds:
+        return "slices-agree is not checked: long turns would take longer than the race"
+    return (
+        f"slices are held against up to {2 * plan.rounds} pairs of turns of {plan.turn_ms / 1000:g} s, about "
+        f"{long_turns_s(race):.0f} s of it; none of a build that is known from an earlier race"
+    )
