@@ -65,10 +65,10 @@ def deadheat(tmp_path: Path) -> Deadheat:
 def test_the_dry_run_says_what_is_raced_for_how_long_and_what_cannot_be(deadheat: Deadheat) -> None:
     ended = deadheat.run("race", "--claims", "somebody-2020", "--dry-run")
     assert ended.code == 0, ended
-    assert "hello: 3 entries" in ended.err
-    assert "hello [connections=2]: 3 entries" in ended.err
-    assert "in all about" in ended.err
-    assert "not here: wrk -c2 against a hundred cores, which needs 100 cores" in ended.err
+    assert "hello: 3 entries" in ended.out
+    assert "hello [connections=2]: 3 entries" in ended.out
+    assert "in all about" in ended.out
+    assert "not here: wrk -c2 against a hundred cores, which needs 100 cores" in ended.out
 
 
 def test_both_are_raced_and_stand_beside_one_another(deadheat: Deadheat) -> None:
