@@ -51,10 +51,10 @@ class StreamRow:
 
 STREAMS = 200
 """At once."""
-FIRST_CONTENT_MS = list(range(100, 200, 10))
-"""Of one request after the other, over and over."""
-GAPS_MS = list(range(20, 40, 2))
-"""Of one content after the other, over and over."""
+FIRST_CONTENT_MS = list(range(100, 250, 10))
+"""Of one request after the other, over and over. Of 15 values p50 and p90 lie within one, not between two."""
+GAPS_MS = list(range(20, 50, 2))
+"""Of one content after the other, over and over; 15 of them too."""
 CONTENTS = 3 * len(GAPS_MS) + 1
 
 
