@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,8 +17,8 @@ from deadheat.app.sides import Given, Side
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts.held import this_machine
 from deadheat.kinds.registry import KINDS
-from deadheat.model.ab import Comparison
-from deadheat.model.condition import Condition
+from deadheat.model.ab import Comparison, WorkloadChange
+from deadheat.model.condition import Condition, FigureName
 from deadheat.model.plan import Plan
 from deadheat.plan import Asked
 from deadheat.plan.duration import least_s
@@ -47,6 +47,7 @@ class Wanted:
     given: Given
     asked: Asked
     conditions: Sequence[Condition] = ()
+    by: FigureName = "slower"
     answers_may_differ: bool = False
     race_the_same: bool = False
 
@@ -63,9 +64,10 @@ def compare(wanted: Wanted, folder: Path, out: Path, view: View, db: str | None 
     """The whole way, of the repository that `folder` is in. Raises UserError."""
     repo = repository(folder)
     sides = two.both(repo, wanted.base, wanted.head, wanted.given)
-    _refuse_unknown_figures(wanted.conditions, sides[1])
+    _refuse_unknown_figures((*(one.figure for one in wanted.conditions), wanted.by), sides[1])
     asked = _asked(wanted, sides[1])
-    if sides[1].bench.run is not None:  # how long a program takes is not known before it was run
+    by_size = wanted.by == "size" and all(one.figure == "size" for one in wanted.conditions)
+    if sides[1].bench.run is not None and not by_size:  # how long a program takes is not known before it ran
         _refuse_too_short(asked, sides)
     view.note(words.heading(sides[0].record(), sides[1].record(), sides[1].bench, asked.budget_s or 0.0))
     built = _build(repo, sides, view)
@@ -74,12 +76,19 @@ def compare(wanted: Wanted, folder: Path, out: Path, view: View, db: str | None 
     view.note(words.built(records[0], records[1], same))
     if same is not None and not wanted.race_the_same:
         return Compared(Comparison(base=records[0], head=records[1], same=same))
+    if by_size:
+        decided = deciding.decide_size(*_bytes(built), _by_size(sides[1], asked.margin), wanted.conditions)
+        return Compared(
+            Comparison(
+                base=records[0], head=records[1], workloads=decided.workloads, conditions=decided.conditions
+            )
+        )
     workloads = two.to_race(sides, (built[0].folder, built[1].folder), [made.artifact for made in built])
     recorded = recording.recorded(workloads, view, answers_may_differ=wanted.answers_may_differ)
     asked = replace(asked, invocation_s=recorded.took_s, start_s=recorded.took_s)
     _refuse_too_short(asked, sides)
     raced = races.start(asked, recorded.suite, out, view, None, db)
-    found = _decided(raced.folder, workloads, wanted.conditions, asked.margin)
+    found = _decided(raced.folder, workloads, wanted.conditions, asked.margin, wanted.by)
     comparison = Comparison(
         run=raced.results.run,
         base=records[0],
@@ -98,21 +107,22 @@ def _asked(wanted: Wanted, head: Side) -> Asked:
     only condition, or wholly short of it.
     """
     slower = [one.threshold for one in wanted.conditions if one.figure == "slower"]
-    alone = len(wanted.conditions) == len(slower) and len(set(slower)) <= 1
+    alone = wanted.by == "slower" and len(wanted.conditions) == len(slower) and len(set(slower)) <= 1
+    own = [one.threshold for one in wanted.conditions if one.figure == wanted.by]
     return replace(
         wanted.asked,
         all_=True,
-        margin=slower[0] if len(set(slower)) == 1 else wanted.asked.margin,
+        margin=own[0] if len(set(own)) == 1 else wanted.asked.margin,
         until="settled" if alone else "the end",
         connections=(head.bench.connections,) if head.bench.run is not None else (),
     )
 
 
-def _refuse_unknown_figures(conditions: Sequence[Condition], head: Side) -> None:
+def _refuse_unknown_figures(asked: Iterable[FigureName], head: Side) -> None:
     known = deciding.FIGURES_OF["throughput_rps" if head.bench.run is not None else "wall_s"]
-    for one in conditions:
-        if one.figure not in known:
-            raise UserError(f"a program that runs to its end has no {one.figure}", hint=", ".join(known))
+    for figure in asked:
+        if figure not in known:
+            raise UserError(f"a program that runs to its end has no {figure}", hint=", ".join(known))
 
 
 def _refuse_too_short(asked: Asked, sides: tuple[Side, Side]) -> None:
@@ -155,15 +165,42 @@ def _build(repo: Repository, sides: tuple[Side, Side], view: View) -> tuple[Buil
         return build(sides[0]), build(sides[1])
 
 
+def _bytes(built: tuple[BuiltRevision, BuiltRevision]) -> tuple[int, int]:
+    """Of both artifacts. Raises UserError where it is not known what a build makes."""
+    base, head = (one.size_bytes() for one in built)
+    if not base or not head:
+        raise UserError("what the build makes is not known, and so no size", hint="--artifact FILE names it")
+    return base, head
+
+
+def _by_size(head: Side, margin: float) -> WorkloadChange:
+    serves = head.bench.run is not None
+    return WorkloadChange(
+        workload="artifact",
+        title="artifact",
+        kind="http" if serves else "program",
+        metric="throughput_rps" if serves else "wall_s",
+        by="size",
+        answer="not compared",
+        margin=margin,
+        blocks=0,
+        seconds=0.0,
+    )
+
+
 def _decided(
-    folder: RunFolder, workloads: Sequence[AdHoc], conditions: Sequence[Condition], margin: float
+    folder: RunFolder,
+    workloads: Sequence[AdHoc],
+    conditions: Sequence[Condition],
+    margin: float,
+    by: FigureName,
 ) -> deciding.Decisions:
     """From the journal, as all results are."""
     plan = folder.plan()
     counting = list(whole_blocks(folder.observations()[0]))
     titles = {each.workload: each.title or each.workload for each in workloads}
     found = [derive.race_of(race, plan.facts, margin, counting) for race in plan.workloads]
-    return deciding.decide(found, [titles[race.result.name] for race in found], conditions, margin)
+    return deciding.decide(found, [titles[race.result.name] for race in found], conditions, margin, by)
 
 
 def code_of(compared: Compared, *, fail_if_inconclusive: bool) -> ExitCode:

@@ -13,6 +13,7 @@ from deadheat.cli import terminal, values
 from deadheat.cli.command import argument, command, option
 from deadheat.cli.options import Cpus, Database, Json, RunsFolder, Seed
 from deadheat.errors import ExitCode, UserError
+from deadheat.model.choices import JudgedBy
 
 if TYPE_CHECKING:
     from deadheat.app.ab import Compared, Wanted
@@ -66,6 +67,13 @@ class AbOptions(BuildOptions, Cpus, Seed, Database, RunsFolder, Json):
     margin: float = option(
         type=values.SHARE, default="2%", show_default=True, help="Differences below this do not matter."
     )
+    metric: JudgedBy = option(
+        type=values.OneOf(JudgedBy, "metric"),
+        default="throughput",
+        show_default=True,
+        help="What the answer is about: throughput (of a program its time), p50, p90, p99, cpu, memory, "
+        "startup or size.",
+    )
     fail_if: tuple[tuple[FigureName, float], ...] = option(
         type=values.CONDITION,
         multiple=True,
@@ -104,6 +112,7 @@ def run(options: AbOptions) -> None:
       deadheat ab main --fail-if 'slower > 3%'
       deadheat ab v1.2 v1.3 --budget 10m
       deadheat ab main --build 'cargo build --release' --command './target/release/app {port}' --path /users
+      deadheat ab --metric memory --margin 5%
       deadheat ab HEAD~1 --program './sort.py big.txt' --fail-if 'memory > 10%'
       deadheat ab . --set A.env.GOGC=off
       git bisect run deadheat ab v1.2 --bisect --fail-if 'slower > 10%'
@@ -127,7 +136,7 @@ def run(options: AbOptions) -> None:
 def _wanted(options: AbOptions) -> Wanted:
     from deadheat.app.ab import Wanted
     from deadheat.hosts.cpus import default_cpus
-    from deadheat.model.condition import Condition
+    from deadheat.model.condition import Condition, figure_of
     from deadheat.plan import Asked
 
     default = default_cpus()
@@ -137,7 +146,7 @@ def _wanted(options: AbOptions) -> Wanted:
         for figure, threshold in given
     ]
     if options.bisect and not conditions:
-        conditions = [Condition(figure="slower", threshold=options.margin)]
+        conditions = [Condition(figure=figure_of(options.metric), threshold=options.margin)]
     return Wanted(
         base=options.base,
         head=options.head,
@@ -151,6 +160,7 @@ def _wanted(options: AbOptions) -> Wanted:
             command=("deadheat", *map(values.without_password, sys.argv[1:])),
         ),
         conditions=conditions,
+        by=figure_of(options.metric),
         answers_may_differ=options.answers_may_differ,
         race_the_same=options.race_the_same,
     )

@@ -11,8 +11,8 @@ from deadheat.model.reason import Reason
 from deadheat.model.result import Interval, NullPair
 from deadheat.model.workload import Metric
 
-# Of the race's own figure, by its interval; "not compared": no figures, or a broken gate.
-Answer = Literal["no slower", "slower", "faster", "cannot tell", "not compared"]
+# Of the figure that is judged, by its interval; "not compared": no figures, or a broken gate.
+Answer = Literal["no worse", "worse", "better", "cannot tell", "not compared"]
 
 
 class Side(Record):
@@ -42,14 +42,16 @@ class FigureChange(Record):
 
 
 class WorkloadChange(Record):
-    """One request, or the program. `detectable`: the slowdown, as a ratio, that would have been told four
-    times in five. `more_s`: so many seconds more are likely to settle it. `reasons`: why there is no answer.
+    """One request, or the program. `by`: the figure that the answer is about. `detectable`: how much worse
+    it must have been, as a ratio, to be told four times in five; null of a size, of which nothing is chance.
+    `more_s`: so many seconds more are likely to settle it. `reasons`: why there is no answer.
     """
 
     workload: str
     title: str
     kind: Kind
     metric: Metric
+    by: FigureName = "slower"
     answer: Answer
     margin: float
     blocks: int

@@ -5,11 +5,17 @@ from typing import Literal, get_args
 from pydantic import Field
 
 from deadheat.model.base import Record
+from deadheat.model.choices import JudgedBy
 
 # What may be worse: the race's own figure (throughput, wall time), then latency at equal load, CPU time (of a
 # request), peak memory, the time to the first answer, and the size of what was built.
 FigureName = Literal["slower", "p50", "p90", "p99", "cpu", "memory", "startup", "size"]
 FIGURES: tuple[FigureName, ...] = get_args(FigureName)
+
+
+def figure_of(judged_by: JudgedBy) -> FigureName:
+    """The figure that a word of a command line means."""
+    return "slower" if judged_by == "throughput" else judged_by
 
 
 class Condition(Record):

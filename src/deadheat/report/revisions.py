@@ -52,18 +52,23 @@ def lines(found: Comparison) -> Iterator[str]:
 
 
 def sentence(change: WorkloadChange) -> str:
-    """The answer: "no slower than 2% (95%)", "slower by 6% (4 to 8)", "cannot tell in 5 minutes; ..."."""
-    own = next((one for one in change.figures if one.figure == "slower"), None)
+    """The answer: "no slower than 2% (95%)", "slower by 6% (4 to 8)", "cannot tell in 5 minutes; ..."; of
+    another figure "p99 up by 6% (4 to 8)", "memory up by no more than 2% (95%)"."""
+    own = next((one for one in change.figures if one.figure == change.by), None)
     if own is None or change.answer == "not compared":
         said = reasons.joined(change.reasons)
         return "not compared" + (f": {said}" if said else "")
-    match change.answer:
-        case "no slower":
-            return f"no slower than {_percent(change.margin)} (95%)"
-        case "slower" | "faster":
-            return f"{change.answer} by {_by(own, slower=change.answer == 'slower')}"
-        case _:
-            return _open(change)
+    if change.answer == "cannot tell":
+        return _open(change) if change.by == "slower" else f"{_name(own, change)}: {_open(change)}"
+    worse = change.answer == "worse"
+    if change.by != "slower":
+        name = _name(own, change)
+        if change.answer == "no worse":
+            return f"{name} up by no more than {_percent(change.margin)}" + (" (95%)" if own.ci else "")
+        return f"{name} {_change_of(own)}"
+    if change.answer == "no worse":
+        return f"no slower than {_percent(change.margin)} (95%)"
+    return f"{'slower' if worse else 'faster'} by {_by(own, slower=worse)}"
 
 
 def _open(change: WorkloadChange) -> str:
@@ -90,7 +95,9 @@ def rows(change: WorkloadChange) -> Iterator[str]:
         ci = f" ({_fine(null.ci[0])} to {_fine(null.ci[1])})" if null.ci is not None else ""
         beside.append(f"null pair {_fine(null.ratio)}{ci}")
     if change.detectable is not None:
-        beside.append(f"a slowdown of {words.excess(change.detectable)} would have been seen 4 times in 5")
+        what = "a slowdown" if change.by == "slower" else f"{NOUNS[change.by]} up by"
+        of = " of" if change.by == "slower" else ""
+        beside.append(f"{what}{of} {words.excess(change.detectable)} would have been seen 4 times in 5")
     if beside:
         yield " · ".join(beside)
 
@@ -134,6 +141,17 @@ def _by(own: FigureChange, *, slower: bool) -> str:
     if ratio >= 2:
         return f"{words.figure(ratio)} times ({words.figure(low)} to {words.figure(high)})"
     return f"{words.excess(ratio)} ({100 * (low - 1):.2g} to {100 * (high - 1):.2g})"
+
+
+def _change_of(own: FigureChange) -> str:
+    """`up by 6% (4 to 8)`: how far a figure, of which less is better, is from base's."""
+    if own.ratio >= 2:
+        return f"{words.figure(own.ratio)} times as high" + (f" ({_interval(own)})" if own.ci else "")
+    shown = f"{'up' if own.ratio > 1 else 'down'} by {100 * abs(own.ratio - 1):.2g}%"
+    if own.ci is None:
+        return shown
+    low, high = sorted(100 * abs(end - 1) for end in own.ci)
+    return f"{shown} ({low:.2g} to {high:.2g})"
 
 
 def _interval(one: FigureChange) -> str:

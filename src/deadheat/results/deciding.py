@@ -34,36 +34,47 @@ class Decisions:
 
 
 def decide(
-    races: Sequence[Race], titles: Sequence[str], conditions: Sequence[Condition], margin: float
+    races: Sequence[Race],
+    titles: Sequence[str],
+    conditions: Sequence[Condition],
+    margin: float,
+    by: FigureName = "slower",
 ) -> Decisions:
-    """Of races of `head` against `base`, the reference. Each race's own figure is judged in any case, and in
+    """Of races of `head` against `base`, the reference. The figure `by` of each is judged in any case, and in
     one family with it (Holm) whatever a condition names."""
     found = {race.result.name: _estimates(race) for race in races}
     by_name = {race.result.name: race for race in races}
-    keys: list[Key] = [(name, "slower") for name in found]
-    keys += [(name, one.figure) for one in conditions for name in found if one.figure != "size"]
+    keys: list[Key] = [(name, figure) for figure in (by, *(c.figure for c in conditions)) for name in found]
     family = {
         (name, figure): found[name][figure] for name, figure in dict.fromkeys(keys) if figure in found[name]
     }
     judged = stats.judge_edges(
         family,
-        {key: _edges(key[1], conditions, margin) for key in family},
+        {key: _edges(key[1], conditions, margin, by) for key in family},
         looks={key: looks_of(by_name[key[0]].tally.race) for key in family},
     )
     workloads = tuple(
-        _workload(race, title, found[race.result.name], judged, margin)
+        _workload(race, title, found[race.result.name], judged, margin, by)
         for race, title in zip(races, titles, strict=True)
     )
     voids = {one.workload: one.reasons for one in workloads if one.answer == "not compared"}
     decided = [
-        _decided(
-            one, race, found[race.result.name], judged, not voids.get(race.result.name), len(family), margin
-        )
+        _decided(one, race, judged, not voids.get(race.result.name), len(family), margin)
         for one in conditions
         for race in races
         if one.figure in FIGURES_OF[race.result.metric]
     ]
     return Decisions(workloads, tuple(decided))
+
+
+def decide_size(before: int, after: int, of: WorkloadChange, conditions: Sequence[Condition]) -> Decisions:
+    """Of artifacts alone, bytes, where nothing else is asked: without a race. `of` is all but the answer."""
+    ratio = after / before
+    figure = FigureChange(figure="size", more_is_better=False, ratio=ratio, ci=None, judged=False)
+    answer = _answer(-math.log(ratio), -math.log(ratio), of.margin)
+    change = of.replaced(answer=answer, figures=(figure,))
+    decided = tuple(_by_size(one, of.workload, ratio) for one in conditions)
+    return Decisions((change,), decided)
 
 
 FIGURES_OF: dict[str, tuple[FigureName, ...]] = {
@@ -72,11 +83,11 @@ FIGURES_OF: dict[str, tuple[FigureName, ...]] = {
 }
 
 
-def _edges(figure: FigureName, conditions: Iterable[Condition], margin: float) -> list[float]:
+def _edges(figure: FigureName, conditions: Iterable[Condition], margin: float, by: FigureName) -> list[float]:
     """What is asked of a figure: whether it changed, and whether it is worse by more than so much. Estimates
     say how many times as good head is, so worse is below 0."""
     asked = [one.threshold for one in conditions if one.figure == figure]
-    asked += [margin] if figure == "slower" else []
+    asked += [margin] if figure == by else []
     return [0.0, *(-math.log1p(threshold) for threshold in asked)]
 
 
@@ -122,13 +133,16 @@ def _workload(
     found: dict[FigureName, stats.Estimate],
     judged: dict[Key, stats.Estimate],
     margin: float,
+    by: FigureName,
 ) -> WorkloadChange:
     result, tally = race.result, race.tally
-    own = judged.get((result.name, "slower"))
-    reasons = _void(race, own)
+    own, size = judged.get((result.name, by)), _sizes(tally)
+    reasons = _void(race, own, size if by == "size" else None)
     answer: Answer = "not compared"
-    if own is not None and not reasons:
-        answer = _answer(own, margin)
+    if not reasons and own is not None:
+        answer = _answer(own.low, own.high, margin)
+    elif not reasons and size is not None:
+        answer = _answer(-math.log(size), -math.log(size), margin)
     seconds = sum(o.wall_ns for o in tally.interference) / 1e9
     more = None
     if answer == "cannot tell" and own is not None:
@@ -139,6 +153,7 @@ def _workload(
         title=title,
         kind=result.kind,
         metric=result.metric,
+        by=by,
         answer=answer,
         margin=margin,
         blocks=result.blocks,
@@ -151,28 +166,31 @@ def _workload(
     )
 
 
-def _void(race: Race, own: stats.Estimate | None) -> tuple[Reason, ...]:
-    """Why a race has no answer."""
+def _void(race: Race, own: stats.Estimate | None, size: float | None) -> tuple[Reason, ...]:
+    """Why a race has no answer; `size`: the ratio of artifacts, where that is what is judged."""
     for row in race.result.contenders:
         if row.status != "measured" and row.reason is not None:
             return (Note(text=f"{row.title}: {row.reason}"),)
     broken = judging.first_broken(race.result.contenders, race.result.gates)
     if broken is not None:
         return (broken,)
+    if size is not None:
+        return ()
     if own is None:
         return (Note(text="no block has a value of both"),)
     return tuple(stats.unfit(own, judging.fewest_of(race.tally, (HEAD, BASE))))
 
 
-def _answer(own: stats.Estimate, margin: float) -> Answer:
+def _answer(low: float, high: float, margin: float) -> Answer:
+    """By the interval of how many times as good head is, in log units."""
     edge = math.log1p(margin)
-    if -edge < own.low and own.high < edge:
-        return "no slower"
-    if own.high < 0:
-        return "slower"
-    if own.low > 0:
-        return "faster"
-    return "no slower" if own.low > -edge else "cannot tell"
+    if -edge < low and high < edge:
+        return "no worse"
+    if high < 0:
+        return "worse"
+    if low > 0:
+        return "better"
+    return "no worse" if low > -edge else "cannot tell"
 
 
 def _figures(
@@ -212,7 +230,6 @@ def _rate(race: Race) -> float | None:
 def _decided(
     condition: Condition,
     race: Race,
-    found: dict[FigureName, stats.Estimate],
     judged: dict[Key, stats.Estimate],
     sound: bool,
     family: int,
@@ -220,11 +237,7 @@ def _decided(
 ) -> Decided:
     name, rule = race.result.name, stats.Rule(condition.threshold, condition.surely)
     if condition.figure == "size":
-        ratio = _sizes(race.tally)
-        state: stats.State = "open"
-        if ratio is not None:
-            state = "fails" if ratio > 1 + condition.threshold else "holds"
-        return Decided(condition=condition, workload=name, state=state)
+        return _by_size(condition, name, _sizes(race.tally))
     own = judged.get((name, condition.figure))
     if own is None or not sound:
         return Decided(condition=condition, workload=name, state="open")
@@ -239,3 +252,11 @@ def _decided(
         for times in TRUTHS
     ]
     return Decided(condition=condition, workload=name, state=rule.state(own), chances=tuple(chances))
+
+
+def _by_size(condition: Condition, workload: str, ratio: float | None) -> Decided:
+    """Nothing of a size is chance."""
+    state: stats.State = "open"
+    if ratio is not None:
+        state = "fails" if ratio > 1 + condition.threshold else "holds"
+    return Decided(condition=condition, workload=workload, state=state)

@@ -74,18 +74,25 @@ class BuiltRevision:
     artifact: Path | None
     record: Built
 
+    def size_bytes(self) -> int | None:
+        """Of the artifact's files together; None where it is not known what it is."""
+        return sum(file.stat().st_size for file in self._files()) if self.artifact is not None else None
+
     def digest(self) -> str | None:
         """Of the artifact's bytes, a folder's with its names; None where it is not known what it is."""
         if self.artifact is None:
             return None
         digest = hashlib.sha256()
-        files = [self.artifact] if self.artifact.is_file() else sorted(self.artifact.rglob("*"))
-        for file in files:
-            if file.is_file():
-                name = "" if file == self.artifact else str(file.relative_to(self.artifact))
-                digest.update(f"{name}\0{file.stat().st_size}\0".encode())
-                digest.update(file.read_bytes())
+        for file in self._files():
+            name = "" if file == self.artifact else str(file.relative_to(self.artifact))
+            digest.update(f"{name}\0{file.stat().st_size}\0".encode())
+            digest.update(file.read_bytes())
         return digest.hexdigest()
+
+    def _files(self) -> list[Path]:
+        assert self.artifact is not None
+        files = [self.artifact] if self.artifact.is_file() else sorted(self.artifact.rglob("*"))
+        return [file for file in files if file.is_file()]
 
 
 class BuildFailedError(UserError):
