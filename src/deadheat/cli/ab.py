@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,6 +98,12 @@ class AbOptions(BuildOptions, Cpus, Seed, Database, RunsFolder, Json):
         multiple=True,
         help="For one side alone, A (BASE) or B (HEAD): A.env.GOGC=off, B.build=LINE; may be repeated.",
     )
+    ci: Path | None = option(
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="FOLDER",
+        help="In a job of GitHub Actions or GitLab CI: compare what it is about, and leave its results, a "
+        "summary and JUnit there.",
+    )
     race_the_same: bool = option(is_flag=True, help="Race even where both are the same program.")
 
 
@@ -115,11 +122,15 @@ def run(options: AbOptions) -> None:
       deadheat ab --metric memory --margin 5%
       deadheat ab HEAD~1 --program './sort.py big.txt' --fail-if 'memory > 10%'
       deadheat ab . --set A.env.GOGC=off
+      deadheat ab --ci deadheat-result --fail-if 'slower > 3%'
       git bisect run deadheat ab v1.2 --bisect --fail-if 'slower > 10%'
     """
     from deadheat.app import ab
 
     wanted = _wanted(options)
+    if options.ci is not None:
+        code = _in_ci(wanted, options, options.ci)
+        raise click.exceptions.Exit(code)
     try:
         compared = ab.compare(wanted, Path.cwd(), options.out, terminal.view(), options.db)
     except UserError as error:
@@ -131,6 +142,25 @@ def run(options: AbOptions) -> None:
     code = ab.code_of(compared, fail_if_inconclusive=options.fail_if_inconclusive or options.bisect)
     settled = code in (ExitCode.DONE, ExitCode.GATE_FAILED, ExitCode.INTERRUPTED)
     raise click.exceptions.Exit(code if settled or not options.bisect else SKIP)
+
+
+def _in_ci(wanted: Wanted, options: AbOptions, folder: Path) -> ExitCode:
+    """As a job: what it found stays in the folder, also where it is an error."""
+    from deadheat.app import ab, ci
+
+    if options.bisect:
+        raise UserError("--bisect is for git bisect run, --ci for a job of a pull request")
+    job = ci.Job(folder, os.environ, Path.cwd())
+    wanted = job.wanted(wanted)
+    try:
+        compared = ab.compare(wanted, Path.cwd(), job.runs, terminal.view(), options.db)
+    except UserError as error:
+        job.failed(wanted, error)
+        raise
+    _print(compared, as_json=options.json)
+    code = ab.code_of(compared, fail_if_inconclusive=options.fail_if_inconclusive)
+    job.done(wanted, compared, code)
+    return code
 
 
 def _wanted(options: AbOptions) -> Wanted:

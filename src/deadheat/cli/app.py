@@ -22,6 +22,7 @@ class Verb:
 VERBS = {
     "race": Verb("race", "Race contenders: who is faster, by how much and how surely."),
     "ab": Verb("ab", "Compare two revisions of your repository: is this branch slower than main?"),
+    "comment": Verb("comment", "Comment a comparison on its pull request, in a job of GitHub Actions or GitLab CI."),
     "list": Verb("list_", "List the workloads of the suite and their contenders."),
     "check": Verb("check", "Check manifests, build, and compare every answer."),
     "build": Verb("build", "Build contenders out of tree."),

@@ -11,9 +11,10 @@ from xml.etree import ElementTree as ET
 
 from deadheat.export.format import Format, Rendered
 from deadheat.export.source import Race, Source
+from deadheat.model.ci import CiJob
 from deadheat.model.gate import GateResult
 from deadheat.model.result import ContenderResult, Verdict
-from deadheat.report import gates, verdicts, words
+from deadheat.report import gates, revisions, verdicts, words
 
 # What XML 1.0 cannot hold at all, not even as an entity.
 _ILLEGAL = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -25,8 +26,7 @@ def render(source: Source) -> Rendered:
         root.append(_suite(source, race))
     for name in ("tests", "failures", "errors", "skipped"):
         root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
-    ET.indent(root)
-    return Rendered({"junit.xml": ET.tostring(root, encoding="utf-8", xml_declaration=True) + b"\n"})
+    return Rendered({"junit.xml": _text(root)})
 
 
 def _suite(source: Source, race: Race) -> ET.Element:
@@ -48,12 +48,47 @@ def _suite(source: Source, race: Race) -> ET.Element:
         _gate(suite, race.key, gate)
     for verdict in race.result.verdicts:
         _verdict(suite, race, verdict, source.results.margin)
+    _count(suite)
+    return suite
+
+
+def _count(suite: ET.Element) -> None:
     cases = suite.findall("testcase")
     suite.set("tests", str(len(cases)))
     suite.set("errors", "0")
     for tag, name in (("failure", "failures"), ("skipped", "skipped")):
         suite.set(name, str(sum(case.find(tag) is not None for case in cases)))
-    return suite
+
+
+def of_comparison(job: CiJob) -> bytes:
+    """Of two revisions: each request, or the program, and each condition is a test. One fails that its
+    condition fails; what nobody can tell is skipped."""
+    root = ET.Element("testsuites", name="Deadheat")
+    suite = ET.SubElement(root, "testsuite", name="deadheat ab")
+    found = job.comparison
+    if found is None:
+        _case(suite, "deadheat", "is compared", "failure", job.error or "no reason is known")
+    elif found.same is not None:
+        _case(suite, "deadheat", "is compared", None, next(iter(revisions.lines(found))))
+    for change in found.workloads if found is not None else ():
+        outcome = {"cannot tell": "skipped", "not compared": "failure"}.get(change.answer)
+        text = "\n".join([revisions.sentence(change), *revisions.rows(change)])
+        _case(suite, "deadheat", change.title, outcome, text)
+        for one in found.conditions if found is not None else ():
+            if one.workload == change.workload:
+                outcome = {"fails": "failure", "open": "skipped"}.get(one.state)
+                name = f"{change.title}: {revisions.condition(one.condition)}"
+                _case(suite, "deadheat", name, outcome, revisions.decided(one, change))
+    _count(suite)
+    for name in ("tests", "failures", "errors", "skipped"):
+        root.set(name, suite.get(name, "0"))
+    return _text(root)
+
+
+def _text(root: ET.Element) -> bytes:
+    ET.indent(root)
+    text: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return text + b"\n"
 
 
 def _contender(suite: ET.Element, race: Race, row: ContenderResult) -> None:

@@ -9,3 +9,5 @@ Metric = Literal["throughput_rps", "wall_s", "cpu_s"]
 # What a race may be judged by, as a command line has it; throughput is the race's own figure, also of a
 # program, which is timed.
 JudgedBy = Literal["throughput", "p50", "p90", "p99", "cpu", "memory", "startup", "size"]
+# When a pull request gets a comment.
+CommentWhen = Literal["always", "change", "never"]

@@ -87,8 +87,7 @@ def rows(change: WorkloadChange) -> Iterator[str]:
     names = {one.figure: _name(one, change) for one in change.figures}
     width = max((len(name) for name in names.values()), default=0)
     for one in change.figures:
-        shown = f" ({_interval(one)})" if one.ci is not None else ""
-        yield f"{names[one.figure]:<{width}}  {_fine(one.ratio)}{shown}"
+        yield f"{names[one.figure]:<{width}}  {value(one)}"
     beside = []
     if change.null_pair is not None:
         null = change.null_pair
@@ -100,6 +99,11 @@ def rows(change: WorkloadChange) -> Iterator[str]:
         beside.append(f"{what}{of} {words.excess(change.detectable)} would have been seen 4 times in 5")
     if beside:
         yield " · ".join(beside)
+
+
+def value(one: FigureChange) -> str:
+    """`0.94 (0.92 to 0.96)`: HEAD's figure to BASE's."""
+    return _fine(one.ratio) + (f" ({_interval(one)})" if one.ci is not None else "")
 
 
 def decided(one: Decided, change: WorkloadChange) -> str:
