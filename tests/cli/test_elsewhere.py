@@ -71,6 +71,7 @@ LOOKS = [
     ("report", "{run}"),
     ("show", "{run}"),
     ("claims", "--run", "{run}"),
+    ("cost", "{run}", "--core-hour", "0.04"),
     ("runs", "--out", "{runs}"),
     ("list",),
     ("export", "{run}", "--to", "csv", "--out", "{runs}/tables"),

@@ -19,6 +19,9 @@ DEADHEAT = Path(sys.executable).parent / "deadheat"
 LOOKS = ("list", "check", "build", "show", "report", "runs")
 VERBS = (
     "race",
+    "ab",
+    "comment",
+    "cost",
     *LOOKS,
     "claims",
     "new",

@@ -22,12 +22,15 @@ class Verb:
 VERBS = {
     "race": Verb("race", "Race contenders: who is faster, by how much and how surely."),
     "ab": Verb("ab", "Compare two revisions of your repository: is this branch slower than main?"),
-    "comment": Verb("comment", "Comment a comparison on its pull request, in a job of GitHub Actions or GitLab CI."),
+    "comment": Verb(
+        "comment", "Comment a comparison on its pull request, in a job of GitHub Actions or GitLab CI."
+    ),
     "list": Verb("list_", "List the workloads of the suite and their contenders."),
     "check": Verb("check", "Check manifests, build, and compare every answer."),
     "build": Verb("build", "Build contenders out of tree."),
     "show": Verb("show", "Print the verdicts of a run, or what one of them rests on."),
     "report": Verb("report", "Derive results and reports again from a run's journal."),
+    "cost": Verb("cost", "Print what serving a rate would cost with each contender of a run."),
     "claims": Verb("claims", "Print the published claims, and what became of them in a run."),
     "new": Verb("new", "Draft the claims of a published study."),
     "explain": Verb("explain", "Run two contenders under instruments: what differs a request."),

@@ -73,6 +73,22 @@ def size_bytes(text: str) -> int:
     return round(float(matched[1]) * _BYTES[matched[2]])
 
 
+def rate_rps(text: str) -> float:
+    """`500`, `50k` or `1.5M` a second."""
+    matched = re.fullmatch(r"(\d+(?:\.\d+)?)([kM]?)", text.strip().replace(",", ""))
+    value = float(matched[1]) * {"": 1, "k": 1e3, "M": 1e6}[matched[2]] if matched else 0
+    if value <= 0:
+        raise UserError(f'"{text}" is no rate', hint="write 500, 50k or 1.5M, a second")
+    return value
+
+
+def price(text: str) -> float:
+    """`0.04`, not below zero."""
+    if not re.fullmatch(r"\d+(?:\.\d+)?", text.strip()):
+        raise UserError(f'"{text}" is no price', hint="write 0.04, in whatever currency")
+    return float(text)
+
+
 def header(text: str) -> tuple[str, str]:
     """`Accept: text/html` as a name and a value."""
     name, colon, value = text.partition(":")
@@ -146,6 +162,8 @@ def cpus(text: str) -> tuple[int, ...]:
 
 DURATION_S = Value("TIME", duration_s)
 SIZE = Value("SIZE", size_bytes)
+RATE = Value("RATE", rate_rps)
+PRICE = Value("PRICE", price)
 SHARE = Value("SHARE", share)
 COUNTS = Value("N,...", counts)
 ONE_VALUE = Value("NAME=VALUE", one_value)
