@@ -148,7 +148,7 @@ class Figures:
 
     def depths(self, workload: str) -> str:
         """The curve over commands at a time, with where the order turns; empty where no run has it."""
-        for title, (header, *rows) in (table for run in self._runs for table in curve.tables(run)):
+        for title, (header, *rows), _ in (table for run in self._runs for table in curve.tables(run)):
             if title.startswith(workload) and any("depth=" in label for label in header):
                 lines = [header, ["---"] * len(header), *rows]
                 return "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in lines)

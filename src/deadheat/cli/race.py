@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from deadheat.suite.suite import Suite
 
 
+# Of the load: every server has them, though no workload.toml declares them.
+LOADS = ("connections", "streams")
+
+
 @dataclass(frozen=True, kw_only=True)
 class ParameterOptions:
     """Parameters of workloads, as their workload.toml declares them."""
@@ -38,7 +42,8 @@ class ParameterOptions:
     sweep: tuple[tuple[str, tuple[str, ...]], ...] = option(
         type=values.SOME_VALUES,
         multiple=True,
-        help="A race for each value of a parameter: depth=1,10,100; may be repeated.",
+        help="A race for each value of a parameter: depth=1,10,100; connections and streams are some "
+        "everywhere; may be repeated.",
     )
 
 
@@ -162,6 +167,7 @@ def run(options: RaceOptions) -> None:
       deadheat race http-hello --all --rank
       deadheat race --method as-published http-hello
       deadheat race redis-pipeline --sweep depth=1,10,100,1000,400000
+      deadheat race http-hello --sweep connections=1,16,64,256
       deadheat race --live
       deadheat race --program 'sort big.txt' --program 'sort -S1G big.txt'
       deadheat race --command './a {port}' --command './b {port}' --path /users
@@ -194,6 +200,7 @@ def _asked(options: RaceOptions) -> Asked:
 
     servers, generators, usable = _cpus(options)
     ad_hoc = bool(options.command or options.program)
+    parameters, loads = _parameters(options)
     return Asked(
         workloads=options.workloads,
         contenders=options.contender,
@@ -204,12 +211,12 @@ def _asked(options: RaceOptions) -> Asked:
         budget_s=options.budget,
         margin=options.margin,
         seed=options.seed,
-        connections=options.connections,
-        streams=options.streams,
+        connections=loads["connections"],
+        streams=loads["streams"],
         scale=options.scale,
         claims=options.claims,
         rank=options.rank,
-        parameters=_parameters(options),
+        parameters=parameters,
         server_cpus=servers,
         generator_cpus=generators,
         usable_cpus=usable,
@@ -270,13 +277,16 @@ def _cpus(options: RaceOptions) -> tuple[tuple[int, ...], tuple[int, ...], tuple
     return servers, generators, tuple(dict.fromkeys([*servers, *scale_cpus(every).servers, *every]))
 
 
-def _parameters(options: ParameterOptions) -> dict[str, tuple[str, ...]]:
-    """The values by name. Raises UserError for one that is given twice."""
+def _parameters(options: RaceOptions) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[int, ...]]]:
+    """The values by name, and those of the load. Raises UserError for one that is given twice."""
     given = [*options.set_, *options.sweep]
     names = [name for name, _ in given]
+    names += [name for name in LOADS if getattr(options, name)]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UserError(f"{twice[0]} is given twice", hint=f"--sweep {twice[0]}=VALUE,... races each value")
-    return dict(given)
+    loads = {name: getattr(options, name) for name in LOADS}
+    loads |= {name: values.counts(",".join(words)) for name, words in given if name in LOADS}
+    return {name: words for name, words in given if name not in LOADS}, loads
 
 
 def _watch(options: LiveOptions) -> Watch | None:

@@ -3,29 +3,105 @@ next."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
+from deadheat import stats
 from deadheat.model.result import ContenderResult, Measure, RaceResult, Results
-from deadheat.report import words
+from deadheat.report import verdicts, words
+from deadheat.stats import Point
 
 Table = list[list[str]]
 
 
-def tables(results: Results) -> Iterator[tuple[str, Table]]:
+class Curve(NamedTuple):
+    """A title, a table, and where the order turns, a sentence each."""
+
+    title: str
+    table: Table
+    turns: tuple[str, ...]
+
+
+def tables(results: Results) -> Iterator[Curve]:
     """For each workload raced in several settings a title and a table: the header, then a row a contender.
 
     A cell is the contender's own figure and how many times as fast as the reference it is there; where the
     races differ in the servers' cores, its figure a core too.
     """
+    for races in _sweeps(results):
+        first = races[0]
+        a_core = "; a core" if first.server_cores is not None else ""
+        unit = words.unit(first.metric, first.kind)
+        title = f"{first.name} · {unit} (times as fast as {first.reference}){a_core}"
+        yield Curve(title, _table(races), tuple(_crossings(races)))
+
+
+def _crossings(races: Sequence[RaceResult]) -> Iterator[str]:
+    """`go overtakes node above about 120 connections (90 to 160)`: where the order turns, between settings
+    at which it is sure on either side; a sentence for each contender and turn."""
+    noun, places = _along(races)
+    reference = races[0].reference
+    for id_ in dict.fromkeys(row.id for race in races for row in race.contenders):
+        points = [
+            Point(at, *judged)
+            for at, race in zip(places, races, strict=True)
+            if at > 0 and (judged := _judged(race, id_)) is not None
+        ]
+        for found in stats.crossings(points):
+            a, b = (id_, reference) if found.rises else (reference, id_)
+            low, at, high = (words.figure(end) for end in (found.low, found.at, found.high))
+            yield f"{a} overtakes {b} above about {at} {noun} ({low} to {high})"
+
+
+def _sweeps(results: Results) -> Iterator[list[RaceResult]]:
+    """The races of each workload that was raced in several settings, in their order."""
     ours = [result for result in results.workloads if result.method == "deadheat" and result.slices]
     key = _same_measurement
     for _, group in groupby(sorted(ours, key=key), key):
         races = sorted(group, key=_place)
         if len(races) > 1:
-            first = races[0]
-            a_core = "; a core" if first.server_cores is not None else ""
-            unit = words.unit(first.metric, first.kind)
-            title = f"{first.name} · {unit} (times as fast as {first.reference}){a_core}"
-            yield title, _table(races)
+            yield races
+
+
+def _along(races: Sequence[RaceResult]) -> tuple[str, Sequence[float]]:
+    """What grows from one race to the next, and how much it is in each; 0 everywhere, where several things or
+    none that has a size do."""
+    of_load = {
+        "connections": [race.connections or 0 for race in races],
+        "streams": [race.streams or 0 for race in races],
+    }
+    if len({race.server_cores for race in races}) > 1:  # there is nothing between one core and two
+        return "", [0.0] * len(races)
+    grows = {noun: at for noun, at in of_load.items() if len(set(at)) > 1}
+    declared = [_numbers(race) for race in races]
+    for noun in {name for one in declared for name in one}:
+        # The default has no word in a setting, and its size is not known here.
+        grows[noun] = [int(one.get(noun, 0)) for one in declared]
+    if len(grows) != 1:
+        return "", [0.0] * len(races)
+    [(noun, places)] = grows.items()
+    return noun, [float(at) for at in places]
+
+
+def _numbers(race: RaceResult) -> dict[str, float]:
+    """`depth=10` of a setting, by name."""
+    pairs = [part.partition("=") for part in (race.setting or "").split()]
+    return {
+        name: float(value)
+        for name, _, value in pairs
+        if value.isdecimal() and name not in ("connections", "streams", "cores")
+    }
+
+
+def _judged(race: RaceResult, id_: str) -> tuple[float, float, float] | None:
+    """The ratio of a contender to the reference with the interval that it was judged by; None where that has
+    no verdict."""
+    row = next((row for row in race.contenders if row.id == id_), None)
+    if row is None or row.against_reference is None:
+        return None
+    verdict, ci = verdicts.verdict_of(race, row), verdicts.judged_interval(race, row)
+    if verdict is None or verdict.verdict == "invalid" or ci is None:
+        return None
+    return row.against_reference.ratio, *ci
 
 
 def _place(race: RaceResult) -> tuple[int, int, int]:

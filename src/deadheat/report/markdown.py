@@ -42,11 +42,14 @@ def _lines(results: Results) -> Iterator[str]:
     for result in results.workloads:
         yield ""
         yield from _workload(result, results.margin)
-    for title, table in curve.tables(results):
+    for title, table, turns in curve.tables(results):
         yield ""
         yield f"## {_text(title)}"
         yield ""
         yield from _markdown_table(table)
+        for text in turns:
+            yield ""
+            yield f"**{_text(text)}**"
     for study, rows, broken in claims_table.by_study(results):
         yield ""
         yield f"## Claims of {_text(study)}"

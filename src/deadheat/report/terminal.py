@@ -33,10 +33,12 @@ def show(results: Results, console: Console) -> None:
         for line in workload(result, results.margin, console.width):
             console.print(line, soft_wrap=True, highlight=False)
         console.print()
-    for title, table in curve.tables(results):
+    for title, table, turns in curve.tables(results):
         console.print(Text(title, "bold"), soft_wrap=True, highlight=False)
         for text in details.aligned(table):
             console.print(Text(f"  {text}"), soft_wrap=True, highlight=False)
+        for text in turns:
+            console.print(Text(f"  {text}", _STYLES["faster"]), soft_wrap=True, highlight=False)
         console.print()
     for line in claims(results, console.width):
         console.print(line, soft_wrap=True, highlight=False)

@@ -63,6 +63,7 @@ What else a run tells:
     stats.drift(a, b)                   # Estimate: the ratio's second half of a block against its first
     stats.carry_over(blocks_of_turns)   # [CarryOver(contender, predecessor, estimate, found), ...]
     stats.warm_up(series_of_slices)     # WarmUp(kind, steady_from, ...), kind may be "never got steady"
+    stats.crossings([Point(at, ratio, low, high), ...])  # where one overtakes the other, with an interval
     stats.by_block([p99, None, p99])    # one value a block as a Series, for compare and absolute
     stats.spread(peaks)                 # median and range over blocks: memory
     stats.share(3, 60)                  # exact interval of a proportion
@@ -74,6 +75,7 @@ from deadheat.stats.budget import Allocation, BudgetTooShortError, Costs, alloca
 from deadheat.stats.chance import chance_to_find, smallest_found
 from deadheat.stats.comparison import absolute, absolute_sums, compare, compare_sums
 from deadheat.stats.components import Components, variance_components
+from deadheat.stats.crossing import Crossing, Point, crossings
 from deadheat.stats.deciding import Rule, State, chance_to_fail, judge_edges
 from deadheat.stats.estimate import Estimate, FloatArray, Series, block_effects, estimate
 from deadheat.stats.family import judge_family
@@ -112,6 +114,7 @@ __all__ = [
     "CarryOver",
     "Components",
     "Costs",
+    "Crossing",
     "Estimate",
     "FloatArray",
     "Kind",
@@ -120,6 +123,7 @@ __all__ = [
     "NullPair",
     "NullPool",
     "Place",
+    "Point",
     "Rounds",
     "Rule",
     "Series",
@@ -142,6 +146,7 @@ __all__ = [
     "change_points",
     "compare",
     "compare_sums",
+    "crossings",
     "detectable_bias",
     "drift",
     "effects_of",

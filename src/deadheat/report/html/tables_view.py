@@ -27,8 +27,9 @@ def of_race(result: RaceResult, keys: Mapping[str, int]) -> Iterator[Table]:
 
 def of_settings(results: Results) -> Iterator[Table]:
     """Workloads raced at several loads: a column a load."""
-    for title, found in curve.tables(results):
-        yield _table(title, "A column a setting; in brackets the ratio there.", found, {})
+    for title, found, turns in curve.tables(results):
+        note = ". ".join(["A column a setting; in brackets the ratio there", *turns])
+        yield _table(title, f"{note}.", found, {})
 
 
 def _table(title: str, note: str, found: Sequence[Sequence[str]], keys: Mapping[str, int]) -> Table:
