@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,6 +52,24 @@ def test_a_server_that_takes_its_port_from_the_environment(
     ended = deadheat.run("race", "--command", by_environment, "--command", by_environment, *BUDGET)
     assert ended.code in (0, 4), ended
     assert {row["status"] for row in deadheat.results()["workloads"][0]["contenders"]} == {"measured"}
+
+
+def test_a_request_as_a_browser_copies_it(
+    deadheat: Deadheat, server: Callable[..., str], tmp_path: Path
+) -> None:
+    copied = tmp_path / "copied.curl"
+    headers = "-H 'Host: shop.example' -H 'Accept: text/html'"
+    copied.write_text(f"curl 'https://shop.example/users' \\\n  {headers}\n")
+    lines = ("--command", server(), "--command", server())
+    ended = deadheat.run("race", *lines, "--request", str(copied), "--dry-run", *BUDGET)
+    assert ended.code == 0, ended
+    [manifest] = (deadheat.home / "cache" / "ad-hoc").glob("*/ad-hoc/workload.toml")
+    asked = tomllib.loads(manifest.read_text())
+    assert (asked["request"]["path"], asked["request"]["headers"]) == ("/users", {"Accept": "text/html"})
+    assert asked["conformance"][0]["body"] == "Hello from users!"
+    ended = deadheat.run("race", *lines, "--request", str(copied), "--path", "/a")
+    assert ended.code == 2
+    assert "--request says all of the request" in ended.error
 
 
 def test_another_answer_than_the_firsts_is_no_answer(

@@ -49,6 +49,11 @@ class BuildOptions:
         "--header", "-H", type=values.HEADER, multiple=True, help="A header of that request; may be repeated."
     )
     body: str | None = option(metavar="TEXT", help="The body of that request.")
+    request: Path | None = option(
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Requests as a browser copies them: lines of curl, or an HTTP Archive; each is raced.",
+    )
     answers_may_differ: bool = option(is_flag=True, help="Compare the status alone with BASE's answers.")
 
 
@@ -200,6 +205,7 @@ def _given(options: AbOptions) -> Given:
     """What of a bench file the command line says. Raises UserError."""
     from deadheat.app.sides import Given, Setting
     from deadheat.model.bench import BenchRequest
+    from deadheat.suite import pasted
 
     if options.command is not None and options.program is not None:
         raise UserError("a server or a program, not both", hint="--command or --program")
@@ -219,7 +225,11 @@ def _given(options: AbOptions) -> Given:
     }
     asked: dict[str, Any] = {"path": options.path, "method": options.request_method, "body": options.body}
     asked = {name: value for name, value in asked.items() if value is not None}
-    if asked or options.header:
+    if options.request is not None:
+        if asked or options.header:
+            raise UserError("--request says all of the requests", hint="leave out --path, -X, -H and --body")
+        fields["request"] = pasted.read(options.request)
+    elif asked or options.header:
         fields["request"] = (BenchRequest(headers=dict(options.header), **asked),)
     return Given(
         {name: value for name, value in fields.items() if value is not None},

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from deadheat.app.race import Raced
     from deadheat.live.watch import Watch
     from deadheat.plan import Asked
-    from deadheat.suite.ad_hoc import AdHoc
+    from deadheat.suite.ad_hoc import AdHoc, Request
     from deadheat.suite.suite import Suite
 
 
@@ -92,6 +92,11 @@ class AdHocOptions:
         "--header", "-H", type=values.HEADER, multiple=True, help="A header of that request; may be repeated."
     )
     body: str | None = option(metavar="TEXT", help="The body of that request.")
+    request: Path | None = option(
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="That request as a browser copies it: a line of curl, or an HTTP Archive of one.",
+    )
     answers_may_differ: bool = option(
         is_flag=True,
         help="Compare the status alone (of programs the exit status), not with the first's answer.",
@@ -171,6 +176,7 @@ def run(options: RaceOptions) -> None:
       deadheat race --live
       deadheat race --program 'sort big.txt' --program 'sort -S1G big.txt'
       deadheat race --command './a {port}' --command './b {port}' --path /users
+      deadheat race --command './a {port}' --command './b {port}' --request copied.curl
       deadheat race --db postgresql://deadheat@db.example/benchmarks
       deadheat race --resume latest
       deadheat race --more latest
@@ -226,7 +232,7 @@ def _asked(options: RaceOptions) -> Asked:
 
 def _ad_hoc(options: RaceOptions) -> AdHoc | None:
     """The commands of the command line, None where it names none. Raises UserError."""
-    from deadheat.suite.ad_hoc import AdHoc, Command, Request, named
+    from deadheat.suite.ad_hoc import AdHoc, Command, named
 
     lines = options.command or options.program
     if not lines:
@@ -247,7 +253,7 @@ def _ad_hoc(options: RaceOptions) -> AdHoc | None:
         )
     if len(lines) < 2:
         raise UserError("a race takes two", hint=f"{kind} '...' {kind} '...'; the first is the reference")
-    request = Request(options.request_method, options.path, dict(options.header), options.body)
+    request = _request(options)
     return AdHoc(
         commands=tuple(
             Command(line, name, Path.cwd())
@@ -256,6 +262,19 @@ def _ad_hoc(options: RaceOptions) -> AdHoc | None:
         request=request if options.command else None,
         shell=options.shell,
     )
+
+
+def _request(options: AdHocOptions) -> Request:
+    """What servers are asked. Raises UserError."""
+    from deadheat.suite import pasted
+    from deadheat.suite.ad_hoc import Request
+
+    if options.request is None:
+        return Request(options.request_method, options.path, dict(options.header), options.body)
+    if (options.request_method, options.path, options.header, options.body) != ("GET", "/", (), None):
+        raise UserError("--request says all of the request", hint="leave out --path, -X, -H and --body")
+    found = pasted.only(pasted.read(options.request), options.request)
+    return Request(found.method, found.path, found.headers, found.body, found.status)
 
 
 def _written(wanted: AdHoc, options: RaceOptions) -> Suite:
