@@ -163,7 +163,7 @@ def test_a_pull_request(tmp_path: Path, forge: FakeForge) -> None:
     assert first.summary.read_text().count("### ") == 1
     suites = ET.parse(first.folder / "junit.xml").getroot()
     assert suites.get("failures") == "1"
-    [run] = [folder for folder in (first.folder / "runs").iterdir() if not folder.is_symlink()]
+    [run] = [one for one in (first.folder / "runs").iterdir() if one.is_dir() and not one.is_symlink()]
     assert (run / "report.html").exists()
     assert f"deadheat ab {pull.base} {pull.merge} --budget 1s" in text
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from deadheat.model.ab import Comparison, FigureChange, WorkloadChange
@@ -116,7 +116,7 @@ def _sections(job: CiJob, link: str | None) -> Iterator[Section]:
         yield Section(fence(job.error[-4000:]), "the error", 3)
     found = job.comparison
     if found is not None and found.workloads:
-        yield Section("\n".join(_table(found.workloads)), "the table of requests", 4)
+        yield Section("\n".join(_table(found)), "the table of requests", 4)
         for change in found.workloads:
             if change.answer == "not compared":
                 yield Section(fence(f"{change.title}: {joined(change.reasons)}"[-4000:]), "why not", 3)
@@ -128,15 +128,22 @@ def _sections(job: CiJob, link: str | None) -> Iterator[Section]:
     )
 
 
-def _table(changes: Sequence[WorkloadChange]) -> Iterator[str]:
+def _table(found: Comparison) -> Iterator[str]:
     yield "| what | answer | HEAD to BASE | BASE = 1 |"
     yield "| --- | --- | --- | --- |"
-    for change in changes:
-        own = next((one for one in change.figures if one.figure == change.by), None)
-        cells = ["", ""]
-        if own is not None:
-            cells = [revisions.value(own), code(_plot(own, change.margin)) if own.ci is not None else ""]
-        yield f"| {' | '.join([code(change.title, cell=True), _answer(change), *cells])} |"
+    both = f"{found.base.label} against {found.head.label}"
+    own = {
+        change.workload: one
+        for change in found.workloads
+        for one in change.figures
+        if one.figure == change.by and change.answer != "not compared"
+    }
+    plots = _plots(own, found.workloads[0].margin)
+    for change in found.workloads:
+        # A program without a name is called by both revisions, which stand above.
+        what = "the program" if change.title == both else code(change.title, cell=True)
+        shown = revisions.value(own[change.workload]) if change.workload in own else ""
+        yield f"| {' | '.join([what, _answer(change), shown, plots.get(change.workload, '')])} |"
 
 
 def _answer(change: WorkloadChange) -> str:
@@ -144,10 +151,14 @@ def _answer(change: WorkloadChange) -> str:
     return "not compared" if change.answer == "not compared" else revisions.sentence(change)
 
 
-def _plot(own: FigureChange, margin: float) -> str:
-    """An interval about BASE's 1, in text: pictures of ours are not shown there."""
-    [line] = forest.draw([forest.Mark("", own.ratio, own.ci)], margin, PLOT_WIDTH)[1:]
-    return line[4:].ljust(PLOT_WIDTH - 4).replace(" ", "·")
+def _plots(own: Mapping[str, FigureChange], margin: float) -> dict[str, str]:
+    """Intervals about BASE's 1 on one axis, in text: pictures of ours are not shown there."""
+    marks = {name: forest.Mark("", one.ratio, one.ci) for name, one in own.items() if one.ci is not None}
+    _, *lines = forest.draw(list(marks.values()), margin, PLOT_WIDTH) or [""]
+    width = PLOT_WIDTH - 4
+    return {
+        name: code(line[4:].ljust(width).replace(" ", "·")) for name, line in zip(marks, lines, strict=True)
+    }
 
 
 def _conditions(found: Comparison) -> Iterator[str]:
