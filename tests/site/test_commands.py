@@ -105,7 +105,7 @@ def test_verbs_and_options_exist(page: Path) -> None:
         known = {
             name.split("=")[0]
             for option in manual.page(words[1]).options
-            for name in re.findall(r"--?[a-z][a-z-]*", option.names)
+            for name in re.findall(r"--?[a-z][a-z0-9-]*", option.names)
         } | EARLIER
         wrong += [
             " ".join(words)

@@ -16,7 +16,7 @@ from deadheat.model.choices import CommentWhen
 @dataclass(frozen=True, kw_only=True)
 class CommentOptions:
     folder: Path = argument(
-        type=click.Path(path_type=Path), help="What deadheat ab --ci FOLDER left, in this job or another."
+        type=click.Path(path_type=Path), help="What a comparison left, in this job or in another."
     )
     id: str = option(
         default="ab", show_default=True, metavar="ID", help="Tells the comments of several jobs apart."
