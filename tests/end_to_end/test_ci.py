@@ -147,7 +147,8 @@ def test_a_pull_request(tmp_path: Path, forge: FakeForge) -> None:
     pull = Pull(tmp_path)
     first = Runner(tmp_path / "one", pull.cloned(tmp_path / "clone-1"), forge, pull.event())
     assert first.run(ROOT / "action.yml", **GIVEN) == 1, first.said
-    assert first.ran == ["race", "comment", "end"]
+    assert first.ran == ["host", "race", "comment", "end"]
+    assert len((first.at / "output-host").read_text().strip()) == len("cpu=") + 12
     job = json.loads((first.folder / "ci.json").read_text())
     # The merge against main as it was merged, not against the event's own base.
     assert job["comparison"]["head"]["commit"] == pull.merge
