@@ -14,10 +14,9 @@ def test_a_server_that_works_when_nobody_counts_has_no_verdict(home: Path) -> No
     suite = hello(home / "suite")
     deadheat = Deadheat(home, suite.path)
     suite.contender("hello", "later", f"{SERVE} works-later 0")
-    planned = deadheat.run(*ASKED, "--dry-run")
-    (race,) = json.loads(planned.out)["workloads"]
+    (race,) = json.loads(deadheat.run(*ASKED, "--dry-run", "--json").out)["workloads"]
     assert race["measured"]["long_turns"]["rounds"] > 0
-    assert "slices are held against up to" in planned.err
+    assert "slices are held against up to" in deadheat.run(*ASKED, "--dry-run").out
     # Its tokens of a block: of readiness, of a warm-up, of its slices, of two turns of open loop; then these.
     first_long = 2 * race["rounds"] + 5
     (suite.path / "hello" / "later" / "contender.toml").unlink()
