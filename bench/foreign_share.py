@@ -11,15 +11,13 @@ Express's rate over Go's: the slope of the one on the other says what a limit le
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import multiprocessing
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -40,8 +38,8 @@ from deadheat.studies.drivers import DRIVERS
 from deadheat.suite.suite import load
 from deadheat.util import clock
 
-from .load import page
-from .unlike_servers import METHOD, Neighbour, beside
+from . import one_a_line
+from .unlike_servers import Neighbour, beside
 
 RACES = Path("bench/foreign_share.jsonl")
 SUITE = Path("suite")
@@ -164,21 +162,5 @@ def table(done: Sequence[Raced]) -> list[str]:
     return lines
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--for-seconds", type=float, default=math.inf, help="begin no race after that")
-    parser.add_argument("--write", action="store_true", help="only put the table into docs/method.md")
-    asked = parser.parse_args()
-    if asked.write:
-        page.put("python -m bench.foreign_share", table(read()), METHOD)
-        return
-    until = time.monotonic() + asked.for_seconds
-    while (following := next(left(read()), None)) is not None and time.monotonic() < until:
-        raced = race(*following)
-        with RACES.open("a") as file:
-            print(json.dumps(asdict(raced)), file=file)
-    print("\n".join(table(read())))
-
-
 if __name__ == "__main__":
-    main()
+    one_a_line.main(__doc__, "python -m bench.foreign_share", RACES, read, left, race, table)

@@ -11,7 +11,6 @@ and one line of bench/unlike_servers.jsonl; what was raced is not raced again.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import json
 import math
@@ -21,15 +20,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from deadheat.util import clock
 
-from .load import page
+from . import one_a_line
 
 RACES = Path("bench/unlike_servers.jsonl")
-METHOD = Path("docs/method.md")
 WORKLOAD = "http-hello"
 QUIET_BLOCKS = 20
 # Longer than any race: the neighbour is stopped with the race, and this is for when that did not happen.
@@ -213,21 +211,5 @@ def _row(of: Sequence[Raced], quiet: dict[tuple[str, str], float | None]) -> str
     return f"{len(of)} | {len(printed)} | {holds} | {error}"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--for-seconds", type=float, default=math.inf, help="begin no race after that")
-    parser.add_argument("--write", action="store_true", help="only put the tables into docs/method.md")
-    asked = parser.parse_args()
-    if asked.write:
-        page.put("python -m bench.unlike_servers", table(read()), METHOD)
-        return
-    until = time.monotonic() + asked.for_seconds
-    while (following := next(left(read()), None)) is not None and time.monotonic() < until:
-        raced = race(*following)
-        with RACES.open("a") as file:
-            print(json.dumps(asdict(raced)), file=file)
-    print("\n".join(table(read())))
-
-
 if __name__ == "__main__":
-    main()
+    one_a_line.main(__doc__, "python -m bench.unlike_servers", RACES, read, left, race, table)
