@@ -43,12 +43,12 @@ impl Counts {
         self.errors.count(failure.kind);
         if counted {
             self.counted_errors.count(failure.kind);
-            for &number in &failure.assertions {
+            for &number in &failure.details.assertions {
                 add_at(&mut self.assertions, number as usize, 1);
             }
         }
         if self.first_error.is_none() {
-            self.first_error = Some(failure.message.clone());
+            self.first_error = Some(failure.details.message.clone());
         }
     }
 

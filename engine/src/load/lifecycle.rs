@@ -198,7 +198,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
         let now_ns = self.net.now_ns();
         let mut failure = failure.clone();
         if self.phases.now() != Phase::Idle {
-            failure.message += &format!(" (connection {id})");
+            failure.details.message += &format!(" (connection {id})");
         }
         let busy = self.connections[id].slots.busy();
         let mut lost: Vec<Slot> = busy

@@ -128,7 +128,10 @@ impl<P: Protocol, N: Net> Worker<P, N> {
     /// What the protocol has heard of streams by now came at `now_ns`.
     #[inline]
     pub(super) fn take_marks(&mut self, id: usize, now_ns: u64) {
-        if let (Some(streams), Some(marks)) = (&mut self.streams, self.protocol.marks()) {
+        let Some(streams) = &mut self.streams else {
+            return;
+        };
+        if let Some(marks) = self.protocol.marks() {
             let arrival = Arrival {
                 connection: id,
                 slots: &self.connections[id].slots,

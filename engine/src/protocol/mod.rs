@@ -36,28 +36,36 @@ pub enum ErrorKind {
     Connect,
 }
 
-/// Why a request failed; `message` is made on the cold path only.
+/// Why a request failed; small, as every reply and every stream has room for one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     pub kind: ErrorKind,
+    pub details: Box<Details>,
+}
+
+/// What is made on the cold path only.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Details {
     pub message: String,
     /// The assertions that failed, by their place among those of the run.
-    pub assertions: Box<[u32]>,
+    pub assertions: Vec<u32>,
 }
 
 impl Failure {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
-            message: message.into(),
-            assertions: Box::default(),
+            details: Box::new(Details {
+                message: message.into(),
+                ..Details::default()
+            }),
         }
     }
 
     /// The same, because of these assertions.
     #[must_use]
     pub fn of_assertions(mut self, numbers: impl IntoIterator<Item = u32>) -> Self {
-        self.assertions = numbers.into_iter().collect();
+        self.details.assertions = numbers.into_iter().collect();
         self
     }
 

@@ -252,7 +252,7 @@ mod tests {
         };
         let failure = checks.judge(asked, Coding::None, body.as_bytes())?;
         assert_eq!(failure.kind, ErrorKind::Body);
-        Some((failure.message, failure.assertions.to_vec()))
+        Some((failure.details.message, failure.details.assertions))
     }
 
     #[test]
@@ -300,7 +300,7 @@ mod tests {
         assert_eq!(checks.judge(asked, Coding::Gzip, &packed), None);
         assert!(checks.judge(asked, Coding::Gzip, b"Hello").is_some());
         let other = checks.judge(asked, Coding::Other, b"Hello").unwrap();
-        assert_eq!(other.assertions.to_vec(), [0]);
+        assert_eq!(other.details.assertions, [0]);
     }
 
     #[test]

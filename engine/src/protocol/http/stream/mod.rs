@@ -239,7 +239,7 @@ mod tests {
         let why = |text: &str| {
             let (reader, _) = read(StreamForm::Sse, &[text.as_bytes()]);
             let failure = reader.judge(Coding::None)?;
-            Some((failure.kind, failure.message))
+            Some((failure.kind, failure.details.message))
         };
         let none = "a stream without events".to_owned();
         for empty in ["", ": ping\n\n", "{\"choices\": []}", "event: x\n\n"] {
@@ -263,7 +263,7 @@ mod tests {
         reader.take(&piece);
         reader.take(&piece);
         let failure = reader.judge(Coding::None).unwrap();
-        assert_eq!(failure.message, "an event of over 1 MiB");
+        assert_eq!(failure.details.message, "an event of over 1 MiB");
     }
 
     proptest! {
