@@ -10,11 +10,15 @@ import pytest
 
 from deadheat.build.builder import NO_REASON, Build, Builder
 from deadheat.hosts.local import LocalHost
+from deadheat.hosts.ports import Ports
 from deadheat.suite import suite
 from deadheat.util.interrupt import Stop
 
+from .http_server import Server, started, wait_until_it_listens
+
 SUITE = Path(__file__).parents[2] / "suite"
 Ready = Callable[[str, str], Build]
+Start = Callable[[str, str], Server]
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +46,20 @@ def ready(host: LocalHost) -> Ready:
         return build
 
     return build
+
+
+@pytest.fixture
+def start(host: LocalHost, ready: Ready, tmp_path: Path) -> Iterator[Start]:
+    """Starts an HTTP contender, by workload and name, and stops it at the test's end."""
+    ports = Ports()
+    servers: list[Server] = []
+
+    def start_one(workload: str, id_: str) -> Server:
+        server = started(host, ready(workload, id_), ports.take(), tmp_path)
+        servers.append(server)
+        wait_until_it_listens(server)
+        return server
+
+    yield start_one
+    for server in servers:
+        server.stop()

@@ -12,7 +12,7 @@ from .conftest import SUITE
 
 FOLDERS = sorted(
     manifest.parent
-    for workload in ("fib", "http-hello")
+    for workload in ("app", "fib", "http-hello")
     for manifest in (SUITE / workload).glob("*/contender.toml")
 )
 FOLDERS.append(Path(__file__).parents[1] / "fixtures" / "published-crystal-handler")

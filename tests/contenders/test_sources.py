@@ -11,7 +11,10 @@ import pytest
 from .conftest import SUITE
 
 LOCKS = sorted(
-    lock for lock in (SUITE / "http-hello").rglob("package-lock.json") if "node_modules" not in lock.parts
+    lock
+    for workload in ("app", "http-hello")
+    for lock in (SUITE / workload).rglob("package-lock.json")
+    if "node_modules" not in lock.parts
 )
 
 

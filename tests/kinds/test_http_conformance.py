@@ -132,3 +132,22 @@ def test_what_it_does_not(how: str, serve: Serve) -> None:
     with pytest.raises(conformance.Wrong) as wrong:
         conformance.ask_http(CASE, serve(answer), "abc")
     assert reason in wrong.value.reason
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        (b"Content-Type: text/plain; charset=utf-8\r\n", None),
+        (b"Content-Type: Text/Plain\r\n", None),
+        (b"Content-Type: text/html\r\n", "expected Content-Type text/plain  got text/html"),
+        (b"", "expected Content-Type text/plain  got none"),
+    ],
+)
+def test_the_media_type_is_compared_without_its_parameters(
+    serve: Serve, told: bytes, says: str | None
+) -> None:
+    port = serve(lambda token: b"HTTP/1.1 200 OK\r\n%sContent-Length: 2\r\n\r\nok" % told)
+    case = HttpCase(path="/{token}", content_type="text/plain", body="ok")
+    found = conformance.run([lambda: conformance.ask_http(case, port, "t")])
+    assert found.ok == (says is None)
+    assert says is None or says in (found.reason or "")

@@ -33,11 +33,13 @@ def run(options: ListOptions) -> None:
         terminal.line(json.dumps(workloads, indent=2))
         return
     for workload in workloads:
-        terminal.line(f"{workload['name']} ({workload['kind']}): {workload['question']}")
+        family = f", of {workload['family']}" if workload["family"] else ""
+        terminal.line(f"{workload['name']} ({workload['kind']}{family}): {workload['question']}")
         width = max((len(c["id"]) for c in workload["contenders"]), default=0)
         for c in workload["contenders"]:
             mark = "*" if c["default"] else " "
             what = c["title"] if c["language"] in c["title"] else f"{c['title']} ({c['language']})"
+            what += f": {c['by']}" if c["by"] else ""
             terminal.line(f"  {mark} {c['id']:<{width}}  {c['class']:<9}  {what}")
 
 

@@ -165,9 +165,18 @@ def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) 
             f'{asked}  expected body "{_show(expected)}"  got "{_show(body)}"',
             _exchange(asked, response, body),
         )
-    if (fault := _framing(response)) is not None:
+    fault = _media_type(case, response) or _framing(response)
+    if fault is not None:
         raise Wrong(f"{asked}  {fault}", _exchange(asked, response, body))
     return _headers(response)
+
+
+def _media_type(case: HttpCase, response: http.client.HTTPResponse) -> str | None:
+    """What is wrong with the media type; its parameters are not compared."""
+    told = response.getheader("Content-Type", "")
+    if case.content_type is None or told.partition(";")[0].strip().lower() == case.content_type:
+        return None
+    return f"expected Content-Type {case.content_type}  got {told or 'none'}"
 
 
 def _framing(response: http.client.HTTPResponse) -> str | None:

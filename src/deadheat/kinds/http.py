@@ -54,6 +54,7 @@ def target(stage: Stage, port: int) -> Mapping[str, Any]:
     return {
         "url": f"http://{stage.host.address}:{port}",
         "connections": stage.race.load.connections,
+        "pipeline": stage.race.load.streams,
         **threads(stage.race),
         "request": {
             "method": request.method,

@@ -40,8 +40,19 @@ class Recipe(Record):
     why: str | None = None
 
 
+class Serves(Record):
+    """How a contender of several workloads does one of them: `by` which of its libraries, and what is in its
+    environment then, beside what always is."""
+
+    by: str
+    env: dict[str, str] = {}
+
+
 class ContenderFile(Record):
-    """`contender.toml` as it is written. What a gRPC server `offers` is checked with its answers."""
+    """`contender.toml` as it is written. What a gRPC server `offers` is checked with its answers.
+
+    `serves`: by workload, of a contender in a folder that several workloads share.
+    """
 
     title: str
     language: str
@@ -55,13 +66,15 @@ class ContenderFile(Record):
     default: bool = False
     max_n: int | LargestN | None = None
     why: str | None = None
+    serves: dict[str, Serves] = {}
     variants: dict[str, Recipe] = {}
 
 
 class Contender(Record):
     """One entry of a race: a contender, or one of its variants, with everything resolved.
 
-    `folder` is where its sources are; `build`, `artifact` and `run` are relative to a copy of it.
+    `folder` is where its sources are; `build`, `artifact` and `run` are relative to a copy of it. `by`: of
+    one that does several workloads, the libraries by which it does this one.
     """
 
     workload: str
@@ -79,6 +92,7 @@ class Contender(Record):
     default: bool
     max_n: int | LargestN | None
     why: str | None
+    by: str | None = None
     folder: Path
 
     def largest_n(self, preset: Preset) -> int | None:
@@ -91,14 +105,17 @@ class Contender(Record):
 
 
 def resolve(workload: str, folder: Path, file: ContenderFile) -> tuple[Contender, ...]:
-    """The contender itself, then each variant with what it changes."""
-    own = file.model_dump(by_alias=True, exclude={"variants"})
+    """The contender itself, then each variant with what it changes, as they do this workload."""
+    own = file.model_dump(by_alias=True, exclude={"variants", "serves"})
     own |= {"workload": workload, "name": folder.name, "folder": folder}
-    contenders = [Contender.model_validate(own)]
+    serves = file.serves.get(workload)
+    here = serves.env if serves is not None else {}
+    own["by"] = serves.by if serves is not None else None
+    contenders = [Contender.model_validate({**own, "env": own["env"] | here})]
     for variant, recipe in file.variants.items():
         changed = recipe.model_dump(by_alias=True, exclude_none=True)
         title = changed.pop("title", f"{file.title}, {variant}")
         # A variant is raced by default only where it says so itself.
-        merged = {**own, **changed, "title": title, "default": recipe.default}
-        contenders.append(Contender.model_validate({**merged, "variant": variant}))
+        merged = {**own, **changed, "title": title, "default": recipe.default, "variant": variant}
+        contenders.append(Contender.model_validate({**merged, "env": merged["env"] | here}))
     return tuple(contenders)

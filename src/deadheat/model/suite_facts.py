@@ -34,12 +34,14 @@ class ContenderFacts(Record):
 class WorkloadFacts(Record):
     """A workload's manifest, as far as results tell it, and the contenders raced.
 
-    `messages`: of one call. `digest` is of the whole manifest, for a resume.
+    `messages`: of one call. `digest` is of the whole manifest, for a resume. `shared`: the folder that it has
+    its contenders from, where that is not its own.
     """
 
     title: str
     question: str
     messages: int = 1
+    shared: str | None = None
     digest: str
     contenders: tuple[ContenderFacts, ...]
 
@@ -67,6 +69,7 @@ def workload_facts(workload: Workload, raced: tuple[Contender, ...]) -> Workload
         title=workload.title,
         question=workload.question,
         messages=workload.grpc.messages if workload.grpc is not None else 1,
+        shared=workload.contenders,
         digest=_digest(workload.model_dump_json()),
         contenders=tuple(
             ContenderFacts(

@@ -36,18 +36,20 @@ class HttpRequest(Record):
 
 
 class HttpCase(Record):
-    """A request and the answer that alone is right: the status, and the body to the byte (any, if null)."""
+    """A request and the answer that alone is right: the status, the body to the byte and the media type
+    (without parameters such as its charset), each but the status any where it is null."""
 
     method: str = "GET"
     path: str
     headers: dict[str, str] = {}
     send: str | None = None
     status: int = 200
+    content_type: str | None = None
     body: str | None = None
 
 
 class Load(Record):
-    """How a server is loaded: connections in all, and requests in flight on each."""
+    """How a server is loaded: connections in all, and requests in flight on each (of HTTP/1.1 pipelined)."""
 
     connections: int = Field(default=64, ge=1)
     streams: int = Field(default=1, ge=1)
@@ -125,7 +127,9 @@ class Workload(Record):
     """`suite/<name>/workload.toml`. Loading a suite fills in a `reference` that is not named.
 
     `measure`: a server under steady load once it is warm, or "cold", from its start on: then `metric` is the
-    time to its first, 100th or 10,000th reply.
+    time to its first, 100th or 10,000th reply. `contenders`: the folder of the suite, shared with other
+    workloads, whose contenders race where they say that they serve this one; else the workload's own folder.
+    `default`: whether a race has it that names no workload.
     """
 
     name: str
@@ -135,6 +139,8 @@ class Workload(Record):
     metric: Metric
     measure: Literal["load", "cold"] = "load"
     reference: str = ""
+    contenders: str | None = None
+    default: bool = True
     oracle: str | None = None
     request: HttpRequest | None = None
     conformance: tuple[HttpCase, ...] = ()

@@ -46,9 +46,10 @@ def plan(
 
     Raises UserError for what the suite does not have and for too small a budget.
     """
+    asked = _of_families(asked, suite)
     if asked.claims is not None:
         asked = _for_claims(asked, suite, asked.claims)
-    names = [suite.workload(name).name for name in asked.workloads] or _raceable(suite, kinds)
+    names = list(asked.workloads) or _raceable(suite, kinds)
     suite = _with_reference(suite, names, asked.reference)
     planner = (methods or {OURS: PLANNER})[asked.method]
     races = planner.races(asked, suite, names)
@@ -118,8 +119,15 @@ def _with_reference(suite: Suite, names: Sequence[str], id_: str | None) -> Suit
     return replace(suite, workloads=workloads)
 
 
+def _of_families(asked: Asked, suite: Suite) -> Asked:
+    """A family that was named is each of its workloads; none twice."""
+    names = dict.fromkeys(name for asked_for in asked.workloads for name in suite.named(asked_for))
+    return replace(asked, workloads=tuple(names))
+
+
 def _raceable(suite: Suite, kinds: Sequence[str]) -> list[str]:
-    return [name for name, workload in suite.workloads.items() if workload.kind in kinds]
+    """What a race has that names no workload."""
+    return [name for name, each in suite.workloads.items() if each.kind in kinds and each.default]
 
 
 def _chosen(asked: Asked, suite: Suite, name: str, names: Sequence[str]) -> list[Contender]:

@@ -17,7 +17,8 @@ def headline(result: RaceResult) -> str:
     what = words.unit(result.metric, result.kind)
     if result.connections is not None:
         what += f", {result.connections} connections"
-        what += f" of {result.streams} streams" if result.streams not in (None, 1) else ""
+        in_flight = f" of {result.streams} {TRAITS[result.kind].in_flight}"
+        what += in_flight if result.streams not in (None, 1) else ""
     if result.n not in (None, 1):  # of a command that has no size it is 1
         what += f", n = {result.n}"
     if result.method == "as-published":

@@ -31,7 +31,8 @@ def same_suite(then: SuiteFacts, now: SuiteFacts) -> None:
         digests = {one.id: one.digest for one in today.contenders}
         for one in workload.contenders:
             if digests.get(one.id) != one.digest:
-                raise _changed(f"{name}/{one.name}/contender.toml", gone=one.id not in digests)
+                manifest = f"{workload.shared or name}/{one.name}/contender.toml"
+                raise _changed(manifest, gone=one.id not in digests)
 
 
 def same_builds(observations: Iterable[Observation], builds: Sequence[Built]) -> None:

@@ -54,6 +54,7 @@ def _read(folder: Path) -> list[dict[str, Any]]:
             "kind": workload.kind,
             "question": workload.question,
             "reference": workload.reference,
+            "family": workload.contenders,
             "parameters": {
                 parameter: how.model_dump(mode="json", exclude_defaults=True)
                 for parameter, how in workload.parameters.items()
@@ -65,6 +66,7 @@ def _read(folder: Path) -> list[dict[str, Any]]:
                     "language": c.language,
                     "class": c.class_,
                     "default": c.default,
+                    "by": c.by,
                 }
                 for c in suite.contenders[name]
             ],

@@ -27,6 +27,11 @@ class Suite:
     def workload(self, name: str) -> Workload:
         return self.workloads[_known(name, self.workloads, "workload", self.folder)]
 
+    def named(self, name: str) -> tuple[str, ...]:
+        """The workload of that name, or all that share the folder of contenders of that name."""
+        family = tuple(w.name for w in self.workloads.values() if w.contenders == name)
+        return family or (self.workload(name).name,)
+
     def study(self, name: str) -> Study:
         return self.studies[_known(name, self.studies, "study", self.folder)]
 
@@ -50,7 +55,7 @@ def load(folder: Path) -> Suite:
     for file in sorted(folder.glob(f"*/{WORKLOAD_FILE}")):
         name = file.parent.name
         workloads[name] = toml_file.read(file, Workload, name=name)
-        contenders[name] = tuple(_contenders(name, file.parent))
+        contenders[name] = tuple(_contenders(file, workloads[name]))
         if workloads[name].reference:
             _check_reference(file, workloads[name], contenders[name])
         elif contenders[name]:
@@ -59,6 +64,7 @@ def load(folder: Path) -> Suite:
             _check_ports(contenders[name])
     if not workloads:
         raise UserError(f"{folder}: holds no workload", hint=f"a workload is a folder with a {WORKLOAD_FILE}")
+    _check_serves(folder, workloads)
     return Suite(folder, workloads, contenders, _studies(folder, workloads, contenders))
 
 
@@ -99,9 +105,41 @@ def _studies(
     return studies
 
 
-def _contenders(workload: str, folder: Path) -> Iterable[Contender]:
-    for file in sorted(folder.glob(f"*/{CONTENDER_FILE}")):
-        yield from resolve(workload, file.parent, toml_file.read(file, ContenderFile))
+def _contenders(file: Path, workload: Workload) -> Iterable[Contender]:
+    """Those of its own folder; those of a shared one that say they serve it."""
+    shared = workload.contenders is not None
+    folder = file.parent.parent / workload.contenders if workload.contenders else file.parent
+    if not folder.is_dir():
+        line = toml_file.line_of(file, "contenders")
+        raise UserError(f'{file}:{line}: the suite has no folder "{workload.contenders}"')
+    for manifest in sorted(folder.glob(f"*/{CONTENDER_FILE}")):
+        read = toml_file.read(manifest, ContenderFile)
+        if not shared and read.serves:
+            line = toml_file.line_of(manifest, "serves")
+            raise UserError(
+                f"{manifest}:{line}: serves is for a folder that workloads share",
+                hint=f'{WORKLOAD_FILE} of {workload.name} would name it: contenders = "FOLDER"',
+            )
+        if not shared or workload.name in read.serves:
+            yield from resolve(workload.name, manifest.parent, read)
+
+
+def _check_serves(folder: Path, workloads: dict[str, Workload]) -> None:
+    """A contender in a shared folder serves one of the workloads that share it, and none that does not."""
+    for shared in sorted({w.contenders for w in workloads.values() if w.contenders is not None}):
+        family = [w.name for w in workloads.values() if w.contenders == shared]
+        for manifest in sorted((folder / shared).glob(f"*/{CONTENDER_FILE}")):
+            serves = toml_file.read(manifest, ContenderFile).serves
+            if not serves:
+                raise UserError(
+                    f"{manifest}: serves none of {', '.join(family)}", hint=f"[serves.{family[0]}]"
+                )
+            for name in serves:
+                if name not in family:
+                    line = toml_file.line_of(manifest, "serves", name)
+                    raise UserError(
+                        f'{manifest}:{line}: no workload of {shared} is called "{name}"{_near(name, family)}'
+                    )
 
 
 def _check_reference(file: Path, workload: Workload, contenders: tuple[Contender, ...]) -> None:

@@ -14,7 +14,8 @@ class Traits:
     slices; else programs that run to their end, measured by invocations. `unit`: what one of its many pieces
     of work is called, in full as `per`; `rate_unit` is how benchstat has them a second. `beside`:
     which table stands beside a race's own: what a server holds, or what compilers made of a program.
-    `answers`: what of an answer is shown there.
+    `answers`: what of an answer is shown there. `in_flight`: what several requests at once on a connection
+    are called.
     """
 
     section: str
@@ -24,6 +25,7 @@ class Traits:
     unit: str = "request"
     rate_unit: str = "req/s"
     answers: Literal["headers", "offers"] | None = None
+    in_flight: str = "streams"
 
     @property
     def turns(self) -> str:

@@ -1,0 +1,68 @@
+// Command app serves the routes of the application: /plaintext/NAME, /json/NAME and, where DATABASE_URL
+// names a PostgreSQL, /db?id=N.
+package main
+
+import (
+	"context"
+	"errors"
+	"log"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+const shutdownTimeout = 2 * time.Second
+
+func port() string {
+	if len(os.Args) > 1 {
+		return os.Args[1]
+	}
+	if fromEnv := os.Getenv("PORT"); fromEnv != "" {
+		return fromEnv
+	}
+	return "8080"
+}
+
+func run() error {
+	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer cancel()
+
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /plaintext/{name}", plaintext)
+	mux.HandleFunc("GET /json/{name}", jsonObject)
+	if url := os.Getenv("DATABASE_URL"); url != "" {
+		worlds, err := openWorlds(stop, url)
+		if err != nil {
+			return err
+		}
+		defer worlds.close()
+		mux.HandleFunc("GET /db", worlds.byID)
+	}
+
+	server := &http.Server{Addr: net.JoinHostPort("127.0.0.1", port()), Handler: mux}
+	failed := make(chan error, 1)
+	go func() { failed <- server.ListenAndServe() }()
+
+	select {
+	case err := <-failed:
+		return err
+	case <-stop.Done():
+	}
+
+	grace, cancelGrace := context.WithTimeout(context.Background(), shutdownTimeout)
+	defer cancelGrace()
+	err := server.Shutdown(grace)
+	if errors.Is(err, context.DeadlineExceeded) {
+		return server.Close()
+	}
+	return err
+}
+
+func main() {
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}

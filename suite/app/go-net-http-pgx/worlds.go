@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"net/http"
+	"strconv"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const poolSize = 16
+
+type world struct {
+	ID           int32 `json:"id"`
+	RandomNumber int32 `json:"randomNumber"`
+}
+
+// worlds is the table `world`, asked through a pool of connections that are all opened at the start.
+type worlds struct {
+	pool *pgxpool.Pool
+}
+
+func openWorlds(ctx context.Context, url string) (*worlds, error) {
+	config, err := pgxpool.ParseConfig(url)
+	if err != nil {
+		return nil, err
+	}
+	config.MaxConns, config.MinConns = poolSize, poolSize
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	opened := make([]*pgxpool.Conn, poolSize)
+	for i := range opened {
+		if opened[i], err = pool.Acquire(ctx); err != nil {
+			return nil, fmt.Errorf("connection %d of %d: %w", i+1, poolSize, err)
+		}
+	}
+	for _, conn := range opened {
+		conn.Release()
+	}
+	return &worlds{pool: pool}, nil
+}
+
+func (s *worlds) close() {
+	s.pool.Close()
+}
+
+func (s *worlds) byID(w http.ResponseWriter, r *http.Request) {
+	id, err := strconv.ParseInt(r.URL.Query().Get("id"), 10, 32)
+	if err != nil {
+		http.Error(w, "id is a whole number", http.StatusBadRequest)
+		return
+	}
+	var found world
+	err = s.pool.QueryRow(r.Context(), "SELECT id, randomnumber FROM world WHERE id = $1", int32(id)).
+		Scan(&found.ID, &found.RandomNumber)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		http.NotFound(w, r)
+	case err != nil:
+		log.Print(err)
+		http.Error(w, "internal server error", http.StatusInternalServerError)
+	default:
+		respond(w, found)
+	}
+}

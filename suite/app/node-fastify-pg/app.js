@@ -1,0 +1,27 @@
+import fastify from "fastify";
+
+import { worlds } from "./worlds.js";
+
+const greeting = {
+  response: {
+    200: { type: "object", properties: { message: { type: "string" } } },
+  },
+};
+
+const hello = (request) => `Hello, ${request.params.name}!`;
+
+/** The application; without the URL of a database it has no `/db`. */
+export const build = (databaseUrl) => {
+  const app = fastify({ forceCloseConnections: true });
+
+  app.get("/plaintext/:name", async (request) => hello(request));
+
+  app.get("/json/:name", { schema: greeting }, async (request) => ({
+    message: hello(request),
+  }));
+
+  if (databaseUrl) {
+    app.register(worlds, { databaseUrl });
+  }
+  return app;
+};

@@ -1,0 +1,1 @@
+../http-hello/npm-ci.sh

@@ -1,0 +1,64 @@
+"""An HTTP contender that listens, as a race starts one."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat.build.builder import Build
+from deadheat.build.command import argv, environment
+from deadheat.hosts import Handle
+from deadheat.hosts.local import LocalHost
+from deadheat.hosts.program import Exit, Spec
+
+READY_S = 60.0
+GRACE_S = 20.0
+
+
+@dataclass(frozen=True)
+class Server:
+    """A contender that listens on loopback, and where its output goes."""
+
+    build: Build
+    port: int
+    host: LocalHost
+    handle: Handle
+    outputs: tuple[Path, Path]
+
+    def connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+
+    def stop(self) -> Exit:
+        return self.host.stop(self.handle, GRACE_S)
+
+
+def started(host: LocalHost, build: Build, port: int, folder: Path) -> Server:
+    """The contender of this build at a port; its output goes to a folder. It may not listen yet."""
+    assert build.folder is not None
+    values = {"port": port, "cpus": 1}
+    outputs = (folder / f"out-{port}", folder / f"err-{port}")
+    spec = Spec(
+        argv=argv(build.contender, values),
+        cwd=build.folder,
+        env=environment(build.contender, values),
+        stdout=outputs[0],
+        stderr=outputs[1],
+    )
+    return Server(build, port, host, host.start(spec), outputs)
+
+
+def wait_until_it_listens(server: Server) -> None:
+    until = time.monotonic() + READY_S
+    while time.monotonic() < until:
+        for event in server.host.events(server.handle, 0.05):
+            output = server.host.collect(server.handle).output_tail
+            raise AssertionError(f"{server.build.contender.id} {event.exit.describe()}\n{output}")
+        try:
+            socket.create_connection(("127.0.0.1", server.port), timeout=1).close()
+        except OSError:
+            continue
+        return
+    raise AssertionError(f"{server.build.contender.id} does not listen after {READY_S:.0f} s")

@@ -1,0 +1,66 @@
+"""Every stack of the application: right answers on all its routes, pipelined too, quiet, a clean stop."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+from contextlib import closing
+from itertools import count
+
+import pytest
+
+from deadheat.kinds import conformance
+from deadheat.suite import suite
+
+from .conftest import SUITE, Start
+from .http_server import GRACE_S
+
+LOADED = suite.load(SUITE)
+STACKS = sorted({contender.id for name in LOADED.named("app") for contender in LOADED.contenders[name]})
+PIPELINED = 16
+REQUESTS = 200
+SAID_AT_MOST_BYTES = 2048
+CONCURRENT = 40
+
+
+@pytest.mark.parametrize("workload", ("app-plaintext", "app-json"))
+@pytest.mark.parametrize("stack", STACKS)
+def test_every_answer_is_right(stack: str, workload: str, start: Start) -> None:
+    server = start(workload, stack)
+    numbers = count()
+    cases = conformance.http_cases(
+        LOADED.workloads[workload].conformance, server.port, lambda: f"t{next(numbers)}", CONCURRENT
+    )
+    found = conformance.run(cases)
+    assert found.ok, f"{found.reason}\n{found.exchange}"
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_pipelined_requests_are_answered_in_their_order(stack: str, start: Start) -> None:
+    server = start("app-plaintext", stack)
+    asked = b"".join(b"GET /plaintext/n%d HTTP/1.1\r\nHost: x\r\n\r\n" % n for n in range(PIPELINED))
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        connection.sendall(asked)
+        with connection.makefile("rb") as replies:
+            for n in range(PIPELINED):
+                status = replies.readline()
+                assert status == b"HTTP/1.1 200 OK\r\n"
+                headers = http.client.parse_headers(replies)
+                assert replies.read(int(headers["Content-Length"])) == b"Hello, n%d!" % n
+
+
+@pytest.mark.parametrize("stack", STACKS)
+def test_it_is_quiet_and_stops_cleanly_with_connections_open(stack: str, start: Start) -> None:
+    server = start("app-json", stack)
+    with closing(server.connect()) as idle, closing(server.connect()) as busy:
+        for connection, requests in ((idle, 1), (busy, REQUESTS)):
+            for n in range(requests):
+                connection.request("GET", f"/json/n{n}")
+                assert connection.getresponse().read() == b'{"message":"Hello, n%d!"}' % n
+        # A line a request, to either, would be several times this.
+        assert sum(output.stat().st_size for output in server.outputs) < SAID_AT_MOST_BYTES
+        exit_ = server.stop()
+
+    assert exit_.why == "stopped", f"killed after {GRACE_S:.0f} s: {exit_.describe()}"
+    assert exit_.code == 0, exit_.describe()
+    assert exit_.stray == 0
