@@ -24,8 +24,9 @@ impl Url {
             wrong("a URL begins with http://, for example http://127.0.0.1:8080/")
         })?;
         let scheme = scheme.to_ascii_lowercase();
-        let default_port = default_port(&scheme)
-            .ok_or_else(|| wrong("unknown scheme (http, https, grpc, grpcs, redis, rediss)"))?;
+        let default_port = default_port(&scheme).ok_or_else(|| {
+            wrong("unknown scheme (http, https, grpc, grpcs, redis, rediss, ws, wss)")
+        })?;
         let cut = rest.find(['/', '?', '#']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(cut);
         let path = path.split('#').next().unwrap_or_default();
@@ -107,8 +108,8 @@ impl Url {
 /// The port that a scheme has where none is said.
 fn default_port(scheme: &str) -> Option<u16> {
     match scheme {
-        "http" | "grpc" => Some(80),
-        "https" | "grpcs" => Some(443),
+        "http" | "grpc" | "ws" => Some(80),
+        "https" | "grpcs" | "wss" => Some(443),
         "redis" | "rediss" => Some(6379),
         _ => None,
     }

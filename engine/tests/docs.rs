@@ -77,6 +77,7 @@ fn every_load_example_runs() {
         Server::of("grpc", &["--hello"]),
         Server::of("redis", &[]),
         Server::of("sse", &["--first-content", "10ms", "--gap", "1ms"]),
+        Server::of("ws", &[]),
     ];
     let in_the_clear = independent::http2(Habits::default());
     let over_tls = independent::http2(Habits {
@@ -88,6 +89,7 @@ fn every_load_example_runs() {
         ("127.0.0.1:50051", ours[1].address().to_owned()),
         ("127.0.0.1:6380", ours[2].address().to_owned()),
         ("127.0.0.1:8090", ours[3].address().to_owned()),
+        ("127.0.0.1:8070", ours[4].address().to_owned()),
         ("127.0.0.1:8081", in_the_clear.to_string()),
         ("127.0.0.1:8443", over_tls.to_string()),
     ];
@@ -97,7 +99,7 @@ fn every_load_example_runs() {
             .fold(body, |body, (there, here)| body.replace(there, here));
         std::fs::write(directory.path().join(name), here).expect("written");
     }
-    let mut counts = [0; 6];
+    let mut counts = [0; 7];
     for command in commands.into_iter().filter(|words| words[0] != "serve") {
         // By the address, or by what is connected to in its place.
         let names = |place: &str| command.iter().any(|word| word.contains(place));

@@ -32,11 +32,12 @@ impl LoadOptions {
         let is_http = matches!(scheme, "http" | "https");
         let is_grpc = matches!(scheme, "grpc" | "grpcs");
         let is_redis = matches!(scheme, "redis" | "rediss");
-        let is_tls = matches!(scheme, "https" | "grpcs" | "rediss");
+        let is_websocket = matches!(scheme, "ws" | "wss");
+        let is_tls = matches!(scheme, "https" | "grpcs" | "rediss" | "wss");
         let of_http = [
             ("--method", self.method.is_some()),
             ("--requests", self.requests.is_some()),
-            ("--values", self.values.is_some()),
+            ("--expect-status", self.expect.has_status()),
             (
                 "--stream sse and lines",
                 self.stream
@@ -44,11 +45,12 @@ impl LoadOptions {
             ),
             ("--no-keepalive", self.no_keepalive),
         ];
-        let of_http_and_grpc = [
+        let of_all_but_redis = [
             ("--header", !self.headers.is_empty()),
             ("--data", self.data.is_some()),
         ];
-        let of_http = [&of_http[..], &self.expect.options()].concat();
+        let values = [("--values", self.values.is_some())];
+        let of_http_and_websocket = [&values[..], &self.expect.of_bodies()].concat();
         let given = |options: &[(&'static str, bool)]| -> Vec<&'static str> {
             let given = options.iter().filter(|(_, is_given)| *is_given);
             given.map(|(name, _)| *name).collect()
@@ -56,10 +58,16 @@ impl LoadOptions {
         for (belongs, options, to) in [
             (is_http, given(&of_http), "http:// and https://"),
             (
-                is_http || is_grpc,
-                given(&of_http_and_grpc),
-                "HTTP and gRPC",
+                is_http || is_websocket,
+                given(&of_http_and_websocket),
+                "HTTP and WebSocket",
             ),
+            (
+                is_http || is_websocket || is_grpc,
+                given(&of_all_but_redis),
+                "HTTP, WebSocket and gRPC",
+            ),
+            (is_websocket, self.websocket.given(), "ws:// and wss://"),
             (is_grpc, self.grpc.given(), "grpc:// and grpcs://"),
             (
                 is_grpc,
@@ -73,7 +81,11 @@ impl LoadOptions {
                 "grpc:// and grpcs://",
             ),
             (is_redis, self.redis.given(), "redis:// and rediss://"),
-            (is_tls, self.tls.given(), "https://, grpcs:// and rediss://"),
+            (
+                is_tls,
+                self.tls.given(),
+                "https://, wss://, grpcs:// and rediss://",
+            ),
         ] {
             if let (false, Some(name)) = (belongs, options.first()) {
                 let message = format!("{name}: only for {to}, not for {scheme}://");

@@ -1,4 +1,4 @@
-//! What replies of HTTP are held against.
+//! What replies of HTTP and WebSocket are held against.
 
 use super::options::REQUEST;
 use clap::Args;
@@ -37,10 +37,14 @@ impl ExpectOptions {
         }
     }
 
-    /// Whether each option was given.
-    pub fn options(&self) -> [(&'static str, bool); 5] {
+    /// Whether a status was given.
+    pub fn has_status(&self) -> bool {
+        self.expect_status.is_some()
+    }
+
+    /// Whether each of the options on bodies was given.
+    pub fn of_bodies(&self) -> [(&'static str, bool); 4] {
         [
-            ("--expect-status", self.expect_status.is_some()),
             ("--expect-body", self.expect_body.is_some()),
             ("--expect-contains", !self.expect_contains.is_empty()),
             ("--expect-match", !self.expect_match.is_empty()),

@@ -20,6 +20,7 @@ mod thresholds;
 mod tls;
 mod units;
 mod watcher;
+mod websocket;
 
 pub use self::outcome::Outcome;
 
@@ -36,6 +37,7 @@ Examples:
   deadheat-load http://127.0.0.1:8080/items -X POST --data '{\"n\": {seq}}' -H 'Content-Type: application/json'
   deadheat-load http://127.0.0.1:8080/ --find-max 'p99<10ms' -d 2s
   deadheat-load https://127.0.0.1:8443/hello --http2 -c 10 --streams 50 --insecure
+  deadheat-load ws://127.0.0.1:8070/ --data 'message {seq}' --expect-body 'message {seq}' --pipeline 4
   deadheat-load redis://127.0.0.1:6380 -r 'SET key:{seq} bar' -r 'GET foo' --pipeline 16
   deadheat-load grpc://127.0.0.1:50051 -c 10 --streams 50 --proto greeter.proto \\
       --call greeter.Greeter/SayHello --data '{\"name\": \"{token}\"}'
@@ -43,8 +45,8 @@ Examples:
 
 Templates: {token} is the same for a whole run, {seq} the number of the request from 0. Both work
 in paths, header values and bodies of HTTP, in texts of gRPC messages and values of metadata, in
-words of Redis commands, and in what is expected of a reply. HTTP has {rand:1:1000}, {uuid} and the
-columns of --values FILE besides.
+words of Redis commands, messages of WebSocket, and in what is expected of a reply. HTTP and WebSocket
+have {rand:1:1000}, {uuid} and the columns of --values FILE besides.
 
 Signals: SIGINT and SIGTERM end a run in order, with its summary; a second one ends it at once.
 

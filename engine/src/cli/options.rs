@@ -9,6 +9,7 @@ use super::requests::text_or_file;
 use super::thresholds::ThresholdOptions;
 use super::tls::TlsOptions;
 use super::units;
+use super::websocket::WebSocket;
 use clap::Args;
 use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};
@@ -23,7 +24,7 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct LoadOptions {
-    /// Where the load goes: http://host:port/path, grpc://host:port, redis://host:port
+    /// Where the load goes: http://host:port/path, ws://host:port/path, grpc://host:port, redis://host:port
     #[arg(required = true)]
     pub(super) url: Option<String>,
     /// Threads, one event loop each
@@ -132,6 +133,8 @@ pub struct LoadOptions {
     pub(super) grpc: Grpc,
     #[command(flatten)]
     pub(super) redis: Redis,
+    #[command(flatten)]
+    pub(super) websocket: WebSocket,
 
     /// Print one JSON object instead of a table
     #[arg(long, help_heading = OUTPUT)]
@@ -193,6 +196,12 @@ impl LoadOptions {
                 )
             }
             "redis" | "rediss" => Spec::redis(&url, self.redis.commands(self.pipeline)?),
+            "ws" | "wss" => Spec {
+                depth: self.pipeline,
+                websocket: self.websocket.spec(),
+                requests: vec![self.websocket_request(&url)?],
+                ..Spec::new(&url, Request::get("/"))
+            },
             _ => {
                 let requests = self.http_requests(&url)?;
                 Spec {

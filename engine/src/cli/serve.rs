@@ -8,6 +8,7 @@ use deadheat_load::error::{Error, Result};
 use deadheat_load::serve::grpc::Grpc as GrpcService;
 use deadheat_load::serve::http::Hello;
 use deadheat_load::serve::redis::Sink;
+use deadheat_load::serve::websocket::Echo;
 use deadheat_load::serve::{server, Faults, Service};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -45,6 +46,13 @@ Examples:
 
 A line of JSON on stdout for each connection that closes: docs/redis-sink.md.")]
     Redis(Redis),
+    /// WebSocket: every message is answered with itself
+    #[command(after_help = "\
+Examples:
+  deadheat-load serve ws --port 8070
+  deadheat-load serve ws --port 8070 --delay 2ms
+  deadheat-load serve ws --port 8070 --fail 1/1000 --wrong-body 1/1000 --count")]
+    Ws(WebSocket),
 }
 
 #[derive(Debug, Args)]
@@ -78,6 +86,12 @@ pub struct Http {
     /// Answer every request with this text
     #[arg(long, value_name = "TEXT")]
     body: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct WebSocket {
+    #[command(flatten)]
+    common: Common,
 }
 
 /// Where a server listens.
@@ -145,6 +159,7 @@ impl Serve {
             Self::Redis(redis) => redis
                 .common
                 .run(Sink::new(redis.most_unsent, redis.garbage)),
+            Self::Ws(websocket) => websocket.common.run(Echo),
         }
     }
 }

@@ -100,6 +100,10 @@ impl Targets {
         let spec = match url.scheme.as_str() {
             "grpc" | "grpcs" => Spec::grpc(&open.url, fields(open.protocol)?),
             "redis" | "rediss" => Spec::redis(&open.url, fields(open.protocol)?),
+            "ws" | "wss" => {
+                let message = "WebSocket is for runs by hand, not for drive";
+                return Err(Error::new(Kind::Unsupported, message));
+            }
             _ => http(&open.url, url.path, fields(open.protocol)?)?,
         };
         let spec = Spec {

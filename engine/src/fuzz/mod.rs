@@ -9,3 +9,4 @@ pub mod hpack;
 pub mod http1;
 pub mod http2;
 pub mod resp;
+pub mod websocket;

@@ -31,6 +31,9 @@ impl<P: Protocol, N: Net> Worker<P, N> {
         if let Some(streams) = &mut self.streams {
             streams.begin();
         }
+        if let Some(asides) = &mut self.asides {
+            asides.begin();
+        }
         self.publisher = Publisher::new(control.interval_ns());
         self.phases = Phases::begin(started_ns, lead_in_ns, counted_ns, &spec.pids);
         self.requests.remaining = spec.requests.unwrap_or(u64::MAX);

@@ -82,6 +82,9 @@ impl<P: Protocol, N: Net> Worker<P, N> {
         }
         connection.was_ready |= self.protocol.ready(&state);
         connection.protocol = Some(state);
+        if let (true, Some(asides)) = (P::HAS_ASIDES, &mut self.asides) {
+            asides.asked(id, self.net.now_ns());
+        }
     }
 
     /// An attempt to connect failed, and with it every request that was waiting for it.

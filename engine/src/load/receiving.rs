@@ -175,6 +175,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
         };
         drop(replies);
         self.take_marks(id, now_ns);
+        self.take_asides(id, now_ns);
         let connection = &mut self.connections[id];
         if connection.slots.free() > free_before {
             connection.was_of_use = true;

@@ -1,6 +1,7 @@
 //! What is asked of one run of load, and what it was.
 
 use super::arrivals::Arrivals;
+use super::asides::AsideCounts;
 use super::counts::Counts;
 use super::groups::GroupCounts;
 use super::open_loop::{OpenPlan, OpenReport, Pacing};
@@ -114,6 +115,9 @@ pub struct RunResult {
     /// Where replies are streams.
     #[serde(skip)]
     pub streams: Option<StreamCounts>,
+    /// Where the protocol has upgrades and pings.
+    #[serde(skip)]
+    pub asides: Option<AsideCounts>,
 }
 
 impl RunResult {
@@ -153,6 +157,9 @@ impl RunResult {
             sum.add(other);
         }
         if let (Some(sum), Some(other)) = (&mut self.streams, &other.streams) {
+            sum.add(other);
+        }
+        if let (Some(sum), Some(other)) = (&mut self.asides, &other.asides) {
             sum.add(other);
         }
     }

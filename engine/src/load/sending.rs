@@ -40,6 +40,10 @@ impl<P: Protocol, N: Net> Worker<P, N> {
     pub(super) fn send_requests(&mut self, id: usize, mut now_ns: u64, mut most: u32) {
         loop {
             let stands = if self.write_requests(id, now_ns, most) {
+                if P::HAS_ASIDES {
+                    // The answer to a close frame; the connection is over all the same.
+                    let _ = self.flush(id);
+                }
                 self.replace(id)
             } else if self.output.is_empty() || self.flush(id).is_ok() {
                 return;
@@ -102,8 +106,10 @@ impl<P: Protocol, N: Net> Worker<P, N> {
                 open.list(id);
             }
         }
-        self.protocol.is_draining(state)
-            && slots.in_flight() == self.protocol.unprocessed(state).len()
+        let is_over = self.protocol.is_draining(state)
+            && slots.in_flight() == self.protocol.unprocessed(state).len();
+        self.take_asides(id, now_ns);
+        is_over
     }
 
     /// Sends `output`, and before it what the socket did not take last time.

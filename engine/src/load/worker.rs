@@ -1,5 +1,6 @@
 //! A worker and its main loop: one run from its beginning to its result.
 
+use super::asides::AsideTimes;
 use super::coalesce::{Coalesce, Coalescer, Round};
 use super::connection::Connection;
 use super::groups::Groups;
@@ -53,6 +54,8 @@ pub struct Worker<P: Protocol, N: Net> {
     pub(super) groups: Groups,
     /// Where replies are streams.
     pub(super) streams: Option<Streams>,
+    /// Where the protocol has any.
+    pub(super) asides: Option<AsideTimes>,
     pub(super) timers: Timers,
     pub(super) coalescer: Coalescer,
     pub(super) publisher: Publisher,
@@ -81,6 +84,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             metrics: Metrics::new(),
             groups: Groups::default(),
             streams: None,
+            asides: P::HAS_ASIDES.then(|| AsideTimes::new(settings.connections)),
             timers: Timers::new(),
             coalescer: Coalescer::new(settings.coalesce),
             publisher: Publisher::new(0),
@@ -263,6 +267,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             service,
             groups: self.metrics.take_groups(),
             streams: self.streams.as_mut().map(Streams::take_counts),
+            asides: self.asides.as_ref().map(AsideTimes::counts),
         }
     }
 

@@ -12,5 +12,6 @@ pub mod shown;
 pub mod streams;
 pub mod summary;
 mod table;
+pub mod websocket;
 
 pub use self::table::latency_table;

@@ -3,6 +3,7 @@
 use super::assertions::{self, AssertionSummary};
 use super::by_request::{self, RequestSummary};
 use super::streams::StreamSummary;
+use super::websocket::WebSocketSummary;
 use super::{bars::bars, latency_table, shown};
 use crate::histogram::Latencies;
 use crate::limits;
@@ -114,6 +115,9 @@ pub struct Summary {
     /// With `--stream`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub streams: Option<StreamSummary>,
+    /// Over WebSocket only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub websocket: Option<WebSocketSummary>,
     /// Of each request of a mix.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_request: Vec<RequestSummary>,
@@ -163,6 +167,7 @@ impl Summary {
             http2: run.counters.map(|Counters::Http2(counts)| counts),
             thresholds: Vec::new(),
             streams: streams.map(|counts| StreamSummary::new(counts, of_one)),
+            websocket: run.asides.as_ref().map(WebSocketSummary::new),
             by_request: Vec::new(),
             bars: bars(&run.latencies),
         }
@@ -250,6 +255,9 @@ impl fmt::Display for Summary {
         writeln!(f, "transfer/s: {transfer}")?;
         if let Some(streams) = &self.streams {
             write!(f, "{streams}")?;
+        }
+        if let Some(websocket) = &self.websocket {
+            write!(f, "{websocket}")?;
         }
         f.write_str(&by_request::table(&self.by_request))?;
         f.write_str(&assertions::table(&self.assertions))?;

@@ -14,9 +14,11 @@ pub mod in_order;
 pub mod marks;
 pub mod redis;
 pub mod repeated;
+pub mod websocket;
 
 use self::h2::counts::Http2Counts;
 use self::marks::Marks;
+use self::websocket::Asides;
 
 /// A request in flight, as the loop numbers them: `0..depth` within one connection.
 pub type Slot = u32;
@@ -93,6 +95,10 @@ pub struct Reply {
 pub trait Protocol {
     /// What one connection remembers between two calls.
     type Connection;
+
+    /// Whether [`Protocol::asides`] and [`Protocol::goodbye`] are asked; for other protocols they
+    /// are no work at all.
+    const HAS_ASIDES: bool = false;
 
     /// What requests are drawn by in the run that begins, where they are drawn at random.
     fn seed(&mut self, _seed: u64) {}
@@ -201,6 +207,14 @@ pub trait Protocol {
     fn marks(&mut self) -> Option<&mut Marks> {
         None
     }
+
+    /// What is told beside requests and replies, of the connection in hand since this was asked last.
+    fn asides(&mut self) -> Asides {
+        Asides::default()
+    }
+
+    /// The connection is about to be closed by us: appends what is said before.
+    fn goodbye(&mut self, _connection: &mut Self::Connection, _output: &mut Vec<u8>) {}
 
     /// Whether any byte of the reply to `slot` has come; `unused` is the number of bytes that
     /// `receive` left. A request whose reply has not begun is sent again on a new connection.

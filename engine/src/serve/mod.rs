@@ -11,6 +11,7 @@ pub mod http;
 pub mod redis;
 pub mod server;
 pub mod sse;
+pub mod websocket;
 
 pub use faults::{Faults, Manner, Responder};
 

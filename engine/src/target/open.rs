@@ -18,6 +18,7 @@ use crate::protocol::http::Request;
 use crate::protocol::http1::Http1;
 use crate::protocol::http2::Http2;
 use crate::protocol::redis::{Login, Redis};
+use crate::protocol::websocket::WebSocket;
 use crate::protocol::Protocol;
 
 /// Connects to a target.
@@ -52,6 +53,11 @@ pub fn open(spec: &Spec) -> Result<Box<dyn Target>> {
             let login = Login::from_url(&url, spec.redis.resp3)?;
             let protocol = Redis::new(&spec.redis, login)?;
             open_with(spec, &url, &protocol, b"redis")
+        }
+        "ws" | "wss" => {
+            let request = &requests(spec)?[0];
+            let protocol = WebSocket::new(request, &spec.websocket, spec.depth, &url.authority())?;
+            open_with(spec, &url, &protocol, b"http/1.1")
         }
         other => Err(Error::new(
             Kind::Unsupported,
@@ -88,7 +94,7 @@ where
         None => spec.connect_to.clone().unwrap_or_else(|| url.place()),
     };
     let tls = match url.scheme.as_str() {
-        "https" | "grpcs" | "rediss" => Some(TlsPlan::new(&spec.tls, &url.host, alpn)?),
+        "https" | "grpcs" | "rediss" | "wss" => Some(TlsPlan::new(&spec.tls, &url.host, alpn)?),
         _ => None,
     };
     let mut last = None;

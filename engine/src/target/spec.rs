@@ -10,6 +10,7 @@ use crate::protocol::http::mix::Draw;
 use crate::protocol::http::stream::StreamForm;
 use crate::protocol::http::Request;
 use crate::protocol::redis;
+use crate::protocol::websocket;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -44,6 +45,7 @@ pub struct Spec {
     pub stream: Option<StreamForm>,
     pub redis: redis::CommandSpec,
     pub grpc: grpc::CallSpec,
+    pub websocket: websocket::MessageSpec,
 }
 
 impl Spec {
@@ -69,6 +71,7 @@ impl Spec {
             stream: None,
             redis: redis::CommandSpec::default(),
             grpc: grpc::CallSpec::default(),
+            websocket: websocket::MessageSpec::default(),
         }
     }
 

@@ -10,7 +10,7 @@ use super::options::LoadOptions;
 use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};
 use deadheat_load::protocol::http::{Expect, Request};
-use deadheat_load::template::Rows;
+use deadheat_load::template::{with_token, Rows};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -58,6 +58,26 @@ impl LoadOptions {
         }
         request.check_token(&self.token)?;
         Ok(vec![request])
+    }
+}
+
+impl LoadOptions {
+    /// The upgrade and the message of WebSocket.
+    pub(super) fn websocket_request(&self, url: &str) -> Result<Request> {
+        let rows = self.values.as_deref();
+        let rows = rows.map(|path| values(path, self.rows)).transpose()?;
+        let headers = self.headers.iter();
+        let headers = headers.map(|(name, value)| (name.clone(), with_token(value, &self.token)));
+        let request = Request {
+            headers: headers.collect(),
+            body: self.data.as_deref().map(text_or_file).transpose()?,
+            expect: self.expect.expect(),
+            rows,
+            // Connections are upgraded before the run that has the token.
+            ..Request::get(&with_token(&Url::parse(url)?.path, &self.token))
+        };
+        request.check()?;
+        Ok(request)
     }
 }
 

@@ -5,8 +5,8 @@ mod checks;
 mod json;
 
 pub use self::checks::Checks;
+pub use self::json::{value_of, JsonAssertion, Path};
 
-use self::json::JsonAssertion;
 use super::request::Request;
 use regex::bytes::Regex;
 use serde::Deserialize;

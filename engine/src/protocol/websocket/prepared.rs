@@ -1,0 +1,94 @@
+//! A message as it is in one run, and what its reply is held against.
+
+use crate::protocol::asked::Asked;
+use crate::protocol::http::assertion::{value_of, Checks, JsonAssertion, Path};
+use crate::protocol::http::compare::Compared;
+use crate::protocol::http::content::Coding;
+use crate::protocol::http::Request;
+use crate::protocol::{ErrorKind, Failure};
+use crate::template::Template;
+use serde_json::Value;
+
+#[derive(Clone, Default)]
+pub struct Prepared {
+    pub message: Template,
+    expected: Option<Template>,
+    checks: Checks,
+    id: Option<(Path, Template)>,
+}
+
+impl Prepared {
+    /// With token and values in place; `id`: where the identifier stands, and what it is.
+    pub fn new(request: &Request, id: Option<&JsonAssertion>, token: &str, seed: u64) -> Self {
+        let text = |text: &str| request.template(text, token, seed);
+        Self {
+            message: request.body.as_deref().map(text).unwrap_or_default(),
+            expected: request.expected_body(token, seed),
+            checks: Checks::new(std::slice::from_ref(request), token, seed),
+            id: id.and_then(|id| Some((id.path.clone(), text(id.value.as_ref()?)))),
+        }
+    }
+
+    /// Whether replies are matched by an identifier that never differs.
+    pub fn has_constant_id(&self) -> bool {
+        let id = self.id.as_ref();
+        id.is_some_and(|(_, template)| template.constant().is_some())
+    }
+
+    pub fn has_id(&self) -> bool {
+        self.id.is_some()
+    }
+
+    /// The identifier of message number `sequence`.
+    pub fn id_of(&self, sequence: u64) -> Option<Value> {
+        let (_, template) = self.id.as_ref()?;
+        let mut text = Vec::new();
+        template.write(sequence, &mut text);
+        Some(value_of(&String::from_utf8_lossy(&text)))
+    }
+
+    /// The identifier in a reply.
+    pub fn id_in(&self, reply: &[u8]) -> Option<Value> {
+        let (path, _) = self.id.as_ref()?;
+        let json: Value = serde_json::from_slice(reply).ok()?;
+        path.query(&json).first().cloned()
+    }
+
+    /// Whether a reply that is right for one message is right for all of them.
+    pub fn is_constant(&self) -> bool {
+        let expected = self.expected.as_ref();
+        expected.is_none_or(|template| template.constant().is_some())
+            && self.checks.are_constant(0)
+            && self.id.is_none()
+    }
+
+    /// Whether a reply is the expected text itself.
+    #[inline]
+    pub fn is_expected(&self, sequence: u64, reply: &[u8], scratch: &mut Vec<u8>) -> bool {
+        let expected = self.expected.as_ref();
+        expected.is_some_and(|template| template.rendered(sequence, scratch) == reply)
+    }
+
+    /// What is wrong with a reply.
+    pub fn judge(&self, sequence: u64, reply: &[u8], scratch: &mut Vec<u8>) -> Option<Failure> {
+        if let Some(expected) = &self.expected {
+            let expected = expected.rendered(sequence, scratch);
+            if reply != expected {
+                let mut compared = Compared::default();
+                compared.take(reply, Some(expected));
+                return Some(Failure::new(ErrorKind::Body, compared.explain(expected)));
+            }
+        }
+        self.assert(sequence, reply)
+    }
+
+    /// What is wrong with a reply where its text is right, or may be any.
+    #[inline]
+    pub fn assert(&self, sequence: u64, reply: &[u8]) -> Option<Failure> {
+        let asked = Asked {
+            request: 0,
+            sequence,
+        };
+        self.checks.judge(asked, Coding::None, reply)
+    }
+}
