@@ -18,7 +18,7 @@ from deadheat.errors import ExitCode, UserError
 from deadheat.hosts.held import this_machine
 from deadheat.kinds.registry import KINDS
 from deadheat.model.ab import Comparison, WorkloadChange
-from deadheat.model.condition import Condition, FigureName
+from deadheat.model.condition import Condition, FigureName, judged_by
 from deadheat.model.plan import Plan
 from deadheat.plan import Asked
 from deadheat.plan.duration import least_s
@@ -112,6 +112,7 @@ def _asked(wanted: Wanted, head: Side) -> Asked:
     return replace(
         wanted.asked,
         all_=True,
+        judged_by="throughput" if wanted.by == "size" else judged_by(wanted.by),
         margin=own[0] if len(set(own)) == 1 else wanted.asked.margin,
         until="settled" if alone else "the end",
         connections=(head.bench.connections,) if head.bench.run is not None else (),

@@ -12,7 +12,7 @@ import click
 
 from deadheat.cli import terminal, values
 from deadheat.cli.command import argument, command, option
-from deadheat.cli.options import Cpus, Database, Json, RunsFolder, Seed
+from deadheat.cli.options import JUDGED_BY_HELP, Cpus, Database, Json, RunsFolder, Seed
 from deadheat.errors import ExitCode, UserError
 from deadheat.model.choices import JudgedBy
 
@@ -74,11 +74,7 @@ class AbOptions(BuildOptions, Cpus, Seed, Database, RunsFolder, Json):
         type=values.SHARE, default="2%", show_default=True, help="Differences below this do not matter."
     )
     metric: JudgedBy = option(
-        type=values.OneOf(JudgedBy, "metric"),
-        default="throughput",
-        show_default=True,
-        help="What the answer is about: throughput (of a program its time), p50, p90, p99, cpu, memory, "
-        "startup or size.",
+        type=values.OneOf(JudgedBy, "metric"), default="throughput", show_default=True, help=JUDGED_BY_HELP
     )
     fail_if: tuple[tuple[FigureName, float], ...] = option(
         type=values.CONDITION,

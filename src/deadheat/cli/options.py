@@ -12,6 +12,11 @@ from deadheat.cli.command import argument, option
 from deadheat.util import paths
 
 _PATH = click.Path(path_type=Path)
+# Of `race` and `ab`, whose verdicts are about one figure each.
+JUDGED_BY_HELP = (
+    "What is judged: throughput (of a program its time), p50, p90, p99 (at equal load), cpu, memory, startup "
+    "or size."
+)
 
 
 @dataclass(frozen=True, kw_only=True)

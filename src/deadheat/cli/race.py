@@ -13,9 +13,9 @@ import click
 
 from deadheat.cli import terminal, values
 from deadheat.cli.command import argument, command, option
-from deadheat.cli.options import Cpus, Database, Json, RunsFolder, Seed, SuiteFolder
+from deadheat.cli.options import JUDGED_BY_HELP, Cpus, Database, Json, RunsFolder, Seed, SuiteFolder
 from deadheat.errors import ExitCode, UserError
-from deadheat.model.choices import Method, Preset
+from deadheat.model.choices import JudgedBy, Method, Preset
 
 if TYPE_CHECKING:
     from deadheat.app.race import Raced
@@ -129,6 +129,9 @@ class RaceOptions(
         show_default=True,
         help="Ours, or as the studies' authors measured.",
     )
+    metric: JudgedBy = option(
+        type=values.OneOf(JudgedBy, "metric"), default="throughput", show_default=True, help=JUDGED_BY_HELP
+    )
     budget: float | None = option(type=values.DURATION_S, help="Time to measure in all: 5m, 90s.")
     margin: float = option(
         type=values.SHARE,
@@ -168,6 +171,7 @@ def run(options: RaceOptions) -> None:
       deadheat race http-hello --reference node-http
       deadheat race http-hello --connections 10,64,400
       deadheat race grpc-unary --scale
+      deadheat race http-hello --metric p99
       deadheat race --claims go-vs-crystal-2020
       deadheat race http-hello --all --rank
       deadheat race --method as-published http-hello
@@ -204,6 +208,8 @@ def run(options: RaceOptions) -> None:
 def _asked(options: RaceOptions) -> Asked:
     from deadheat.plan import Asked
 
+    if options.metric != "throughput" and (options.claims or options.method != "deadheat"):
+        raise UserError("--metric is of our own method; claims and studies have figures of their own")
     servers, generators, usable = _cpus(options)
     ad_hoc = bool(options.command or options.program)
     parameters, loads = _parameters(options)
@@ -220,6 +226,7 @@ def _asked(options: RaceOptions) -> Asked:
         connections=loads["connections"],
         streams=loads["streams"],
         scale=options.scale,
+        judged_by=options.metric,
         claims=options.claims,
         rank=options.rank,
         parameters=parameters,

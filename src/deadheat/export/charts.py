@@ -55,7 +55,7 @@ def _forest(source: Source, race: Race) -> Any:
     x = alt.Scale(type="log", nice=False, padding=20)
     y = alt.Y("who:N", sort=[mark.label for mark in marks], title=None, axis=alt.Axis(labelLimit=220))
     colour = alt.condition("datum.null", alt.value("#767676"), alt.value(COLOURS[0]))
-    title = f"times as fast as {race.result.reference}, 95% interval"
+    title = f"times {words.as_good(race.result.judged_by)} as {race.result.reference}, 95% interval"
     base = alt.Chart(_data(rows))
     bars = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("low:Q", scale=x, title=title), x2="high:Q", y=y, color=colour
@@ -69,7 +69,7 @@ def _forest(source: Source, race: Race) -> Any:
         + bars
         + points
     ).properties(
-        title=_title(race, words.unit(race.result.metric, race.result.kind)),
+        title=_title(race, words.unit(race.result.judged, race.result.kind)),
         width=WIDTH,
         height=ROW * len(rows) + 10,
     )

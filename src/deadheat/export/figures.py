@@ -25,7 +25,7 @@ def figures(race: Race, row: ContenderResult) -> Iterator[Figure]:
     """The ratio to the reference first: it is what holds on a shared machine."""
     if row.against_reference is not None:
         against = row.against_reference
-        yield Figure("ratio", against.ratio, against.ci, f"times as fast as {race.result.reference}", True)
+        yield Figure("ratio", against.ratio, against.ci, _times(race), True)
     yield from _measure(
         "throughput", row.figures.throughput_rps, words.rate(race.result.kind), more_is_better=True
     )
@@ -44,6 +44,10 @@ def figures(race: Race, row: ContenderResult) -> Iterator[Figure]:
         yield Figure("peak-memory", row.peak_memory_bytes, None, "bytes", False)
     if row.artifact_bytes is not None:
         yield Figure("file-size", row.artifact_bytes, None, "bytes", False)
+
+
+def _times(race: Race) -> str:
+    return f"times {words.as_good(race.result.judged_by)} as {race.result.reference}"
 
 
 def _measure(

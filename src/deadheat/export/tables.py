@@ -15,7 +15,7 @@ import numpy as np
 from deadheat.export.source import Race, Source
 from deadheat.model.observation import ColdStart, Invocation, OutsideRun, Slice
 from deadheat.report import reasons
-from deadheat.results import cpu, judging, tally
+from deadheat.results import cpu, figures, tally
 from deadheat.studies.derive import best, cpu_us_per_request
 
 Type = Literal["text", "int", "float", "bool"]
@@ -180,15 +180,15 @@ def block_values(race: Race, entry: str, block: int) -> dict[str, float | None]:
 
 
 def block_ratio(race: Race, entry: str, block: int) -> float | None:
-    """How many times as fast as the reference in this block, by the race's own metric."""
+    """How many times as good as the reference in this block, by what the race is judged by; None of a figure
+    that only all blocks together have, or that has no rounds."""
     reference = race.plan.reference_entry
     if entry in race.outside:
         row = next((row for row in race.result.contenders if row.id == entry), None)
         return row.against_reference.ratio if row is not None and row.against_reference else None
     if entry == reference or block not in race.found.turns.get(reference, {}):
         return None
-    value = tally.VALUES[race.plan.metric]
-    effect = judging.by_block(race.found, entry, reference, value, race.plan.metric).get(block)
+    effect = figures.by_block(race.found, entry, reference).get(block)
     return None if effect is None else float(np.exp(effect))
 
 

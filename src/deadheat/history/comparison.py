@@ -91,12 +91,12 @@ def level(race: RaceResult, contender: str, anchor: str) -> Level | None:
     rows = {row.id: row for row in race.contenders if row.status == "measured"}
     if contender not in rows or anchor not in rows:
         return None
-    own, other = (words.own_measure(race.metric, rows[name]) for name in (contender, anchor))
+    own, other = (words.own_measure(race.judged, rows[name]) for name in (contender, anchor))
     # Blocks are matched by their place; a contender that missed one cannot be.
     if own is None or other is None or len(own.blocks) != len(other.blocks) or len(own.blocks) < 2:
         return None
     logs = np.log(own.blocks) - np.log(other.blocks)
-    logs = logs if HIGHER_IS_FASTER[race.metric] else -logs
+    logs = logs if HIGHER_IS_FASTER.get(race.judged, False) else -logs
     return Level(float(logs.mean()), float(logs.var(ddof=1)) / len(logs), len(logs) - 1)
 
 
@@ -117,7 +117,7 @@ def _race(before: RaceResult, after: RaceResult, others: Sequence[Results]) -> R
     if not anchors:
         notes.append("no reference and no ceiling was measured in both runs, so nothing can be compared")
     return RaceChange(
-        after.name, after.setting, after.method, after.kind, after.metric, tuple(changes), tuple(notes)
+        after.name, after.setting, after.method, after.kind, after.judged, tuple(changes), tuple(notes)
     )
 
 
@@ -155,7 +155,7 @@ def _key(race: RaceResult) -> tuple[str, str | None, str]:
 
 
 def _same_load(a: RaceResult, b: RaceResult) -> bool:
-    return (*_key(a), a.metric, a.n, a.connections) == (*_key(b), b.metric, b.n, b.connections)
+    return (*_key(a), a.judged, a.n, a.connections) == (*_key(b), b.judged, b.n, b.connections)
 
 
 def _name(race: RaceResult) -> str:

@@ -163,7 +163,7 @@ def _rows(workload: RaceResult) -> list[ContenderRow]:
     for row in workload.contenders:
         if row.status != "measured":
             continue
-        measure = words.own_measure(workload.metric, row)
+        measure = words.own_measure(workload.judged, row)
         verdict = verdicts.verdict_of(workload, row)
         against = row.against_reference
         rows.append(
@@ -171,7 +171,7 @@ def _rows(workload: RaceResult) -> list[ContenderRow]:
                 workload=workload.name,
                 setting=workload.setting or "",
                 method=workload.method,
-                metric=workload.metric,
+                metric=workload.judged,
                 reference=workload.reference,
                 n=workload.n,
                 connections=workload.connections,

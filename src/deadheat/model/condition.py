@@ -18,6 +18,11 @@ def figure_of(judged_by: JudgedBy) -> FigureName:
     return "slower" if judged_by == "throughput" else judged_by
 
 
+def judged_by(figure: FigureName) -> JudgedBy:
+    """The word of a command line that means the figure."""
+    return "throughput" if figure == "slower" else figure
+
+
 class Condition(Record):
     """Fails where `figure` is worse by more than `threshold` (0.03 is 3%); `surely`: where the whole interval
     is beyond it."""

@@ -7,6 +7,8 @@ from pydantic import Field
 
 from deadheat.model.base import Record
 from deadheat.model.calibration import CalibrationCited
+from deadheat.model.choices import JudgedBy
+from deadheat.model.judged import metric_of
 from deadheat.model.kinds.registry import Kind
 from deadheat.model.measured import ColdPlan, InvocationPlan, Measured, OutsidePlan, SlicePlan
 from deadheat.model.parameter import Setting
@@ -54,7 +56,8 @@ class RacePlan(Record):
     statistics its journal is read (stats/method.py). `leaving`: null where all race on to the end;
     `to_the_end`: so they do even where all is settled. `ranked`: all pairs are judged, and numbered by that.
     `past`: what earlier races on this machine left, null where nobody looked. `going_on`: null where it ends
-    for good.
+    for good. `metric`: the race's own figure; `judged_by`: what verdicts are about, that where it is
+    throughput.
     """
 
     workload: str
@@ -64,6 +67,7 @@ class RacePlan(Record):
     method: str = "deadheat"
     kind: Kind
     metric: Metric
+    judged_by: JudgedBy = "throughput"
     reference: str
     entries: tuple[Entry, ...]
     blocks: int = Field(ge=1)
@@ -84,6 +88,11 @@ class RacePlan(Record):
         setting = f" [{self.setting}]" if self.setting else ""
         method = "" if self.method == "deadheat" else f" ({self.method})"
         return f"{self.workload}{setting}{method}"
+
+    @property
+    def judged(self) -> str:
+        """The figure that verdicts are about: the race's own, or what `judged_by` means."""
+        return metric_of(self.judged_by, self.metric)
 
     @property
     def slices(self) -> SlicePlan:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from deadheat.model.calibration import Calibration
-from deadheat.model.choices import Method, Preset
+from deadheat.model.choices import JudgedBy, Method, Preset
 from deadheat.model.past import PastRace
 from deadheat.plan.parameters import Wanted
 from deadheat.plan.shapes import InShape
@@ -40,6 +40,7 @@ class Asked:
     connections: tuple[int, ...] = ()
     streams: tuple[int, ...] = ()
     scale: bool = False
+    judged_by: JudgedBy = "throughput"
     claims: str | None = None
     shapes: tuple[InShape, ...] = ()
     rank: bool = False

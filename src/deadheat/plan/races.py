@@ -12,7 +12,7 @@ from deadheat.model.contender import Contender
 from deadheat.model.measured import ColdPlan, InvocationPlan, SlicePlan
 from deadheat.model.plan import DisturbanceLimits, Entry, Leaving, Plan, RacePlan, contenders_of
 from deadheat.model.workload import Preset, Workload
-from deadheat.plan import going_on, load, parameters, past, programs, reference, scale, shapes
+from deadheat.plan import going_on, judged, load, parameters, past, programs, reference, scale, shapes
 from deadheat.plan.asked import OURS, Asked
 from deadheat.plan.duration import (
     MIN_ROUNDS,
@@ -95,13 +95,19 @@ PLANNER = OurPlanner()
 
 def _ours(asked: Asked, suite: Suite, names: Sequence[str]) -> list[RacePlan]:
     parameters.refuse_unknown(asked.parameters, [suite.workloads[name] for name in names])
+    for name in asked.workloads:
+        judged.refuse(suite.workload(name), asked.judged_by)
+    names = [one.name for one in judged.can_be([suite.workloads[name] for name in names], asked.judged_by)]
     if asked.scale and not any(suite.workloads[name].traits.serves for name in names):
         raise UserError(
             "--scale is for servers, and none is raced here", hint="deadheat race grpc-unary --scale"
         )
     chosen = {name: _chosen(asked, suite, name, names) for name in names}
     races = [
-        race for name in names if chosen[name] for race in _races(asked, suite.workload(name), chosen[name])
+        judged.judged(race, suite.workload(name), asked.judged_by)
+        for name in names
+        if chosen[name]
+        for race in _races(asked, suite.workload(name), chosen[name])
     ]
     races = with_long_turns(races, asked)
     return races if asked.budget_s is None else fit(races, asked.budget_s, asked)

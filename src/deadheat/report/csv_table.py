@@ -4,7 +4,7 @@ import csv
 import io
 
 from deadheat.model.result import Against, ContenderResult, CpuRatio, Measure, RaceResult, Results
-from deadheat.report import verdicts
+from deadheat.report import verdicts, words
 
 COLUMNS = (
     "run", "workload", "setting", "method", "contender", "language", "class", "status", "reason", "place",
@@ -29,7 +29,7 @@ def render(results: Results) -> str:
 def _cells(run: str, workload: RaceResult, row: ContenderResult) -> dict[str, object]:
     pair = {row.id, workload.reference}
     verdict = next((v.verdict for v in workload.verdicts if {v.a, v.b} == pair), None)
-    own = row.figures.measure(workload.metric)
+    own = words.own_measure(workload.judged, row)
     latency = row.figures.latency_ms
     cells: dict[str, object] = {
         "run": run,
@@ -42,7 +42,7 @@ def _cells(run: str, workload: RaceResult, row: ContenderResult) -> dict[str, ob
         "status": row.status,
         "reason": _inert(verdicts.reason(workload, row) if row.status != "measured" else None),
         "place": row.place,
-        "metric": workload.metric,
+        "metric": workload.judged,
         **_measure("estimate", own),
         **_ratio("ratio", row.against_reference),
         "verdict": verdict,

@@ -30,8 +30,8 @@ def tables(results: Results) -> Iterator[Curve]:
     for races in _sweeps(results):
         first = races[0]
         a_core = "; a core" if first.server_cores is not None else ""
-        unit = words.unit(first.metric, first.kind)
-        title = f"{first.name} · {unit} (times as fast as {first.reference}){a_core}"
+        unit = words.unit(first.judged, first.kind)
+        title = f"{first.name} · {unit} (times {words.as_good(first.judged_by)} as {first.reference}){a_core}"
         yield Curve(title, _table(races), tuple(_crossings(races)))
 
 
@@ -111,7 +111,7 @@ def _place(race: RaceResult) -> tuple[int, int, int]:
 def _same_measurement(race: RaceResult) -> tuple[str, str, str]:
     """Races with one metric against one server; only then do figures of two settings belong side by side."""
     server = next((part for part in (race.setting or "").split() if "=" not in part), "")
-    return race.name, race.metric, server
+    return race.name, race.judged, server
 
 
 def _table(races: Sequence[RaceResult]) -> Table:
@@ -166,8 +166,8 @@ def _cell(race: RaceResult, id_: str) -> str:
         return ""
     if row.status != "measured":
         return row.status
-    own = words.own_measure(race.metric, row)
-    return words.amount(race.metric, own) + _against(race, row) + _a_core(race, own)
+    own = words.own_measure(race.judged, row)
+    return words.amount(race.judged, own) + _against(race, row) + _a_core(race, own)
 
 
 def _cores(count: int) -> str:
@@ -176,7 +176,7 @@ def _cores(count: int) -> str:
 
 def _a_core(race: RaceResult, own: Measure | None) -> str:
     """Throughput a core; costs in time are not shared out."""
-    if race.server_cores is None or race.metric != "throughput_rps" or own is None:
+    if race.server_cores is None or race.judged != "throughput_rps" or own is None:
         return ""
     return f"; {words.figure(own.estimate / race.server_cores)}"
 

@@ -187,13 +187,13 @@ class LiveView:
         best = max((_speed(row) for row in rows.values()), default=0.0)
         table = Table(box=None, padding=(0, 2), header_style="dim")
         table.add_column("contender", no_wrap=True)
-        table.add_column(words.unit(plan.metric, plan.kind), justify="right")
+        table.add_column(words.unit(plan.judged, plan.kind), justify="right")
         table.add_column("", no_wrap=True, width=BAR_WIDTH)
         table.add_column(f"against {escape(plan.reference)}")
         table.add_column("state", style="dim")
         for entry in plan.entries:
             row = rows.get(entry.id)
-            amount = words.amount(plan.metric, words.own_measure(plan.metric, row)) if row else ""
+            amount = words.amount(plan.judged, words.own_measure(plan.judged, row)) if row else ""
             ratio = self._null_ratio() if entry.null else _ratio(row)
             label = f"{entry.contender} (null)" if entry.null else entry.id
             bar = _bar(row, best)

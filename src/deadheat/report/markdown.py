@@ -81,7 +81,7 @@ def _workload(result: RaceResult, margin: float) -> Iterator[str]:
         yield from _published(result)
         return
     for verdict in result.verdicts:
-        yield f"- {_text(verdicts.sentence(verdict, margin, result.method_version))}"
+        yield f"- {_text(verdicts.sentence(verdict, margin, result.method_version, result.judged_by))}"
     yield from (f"- {_text(finding)}" for finding in findings.sentences(result))
     yield ""
     yield _text(verdicts.headline(result))
@@ -159,12 +159,17 @@ def _published(result: RaceResult) -> Iterator[str]:
 def _columns(result: RaceResult) -> list[tuple[str, Column]]:
     columns: list[tuple[str, Column]] = [
         (
-            words.unit(result.metric, result.kind),
-            lambda row: words.amount(result.metric, words.own_measure(result.metric, row)),
+            words.unit(result.judged, result.kind),
+            lambda row: words.amount(result.judged, words.own_measure(result.judged, row)),
         ),
-        ("times as fast as " + result.reference, lambda row: _ratio(result, row)),
+        (f"times {words.as_good(result.judged_by)} as {result.reference}", lambda row: _ratio(result, row)),
     ]
     over: tuple[str, Column] = (cpu_ratios.title(result), lambda row: cpu_ratios.cell(result, row))
+    if result.judged != result.metric:
+        own = result.metric
+        columns.append(
+            (words.unit(own, result.kind), lambda row: words.amount(own, row.figures.measure(own)))
+        )
     if isinstance(result.measured, ByColdStarts):
         columns += _cold(result)
     elif not TRAITS[result.kind].serves:

@@ -6,21 +6,10 @@ from collections.abc import Iterator
 
 from deadheat.model.ab import Comparison, Decided, FigureChange, Side, WorkloadChange
 from deadheat.model.bench import BenchFile
-from deadheat.model.condition import Condition, FigureName
+from deadheat.model.condition import Condition, judged_by
+from deadheat.model.judged import metric_of
 from deadheat.model.result import turned
 from deadheat.report import reasons, words
-
-# What a condition's figure is called in a sentence: "slower by 6%", "p99 up by 6%".
-NOUNS: dict[FigureName, str] = {
-    "slower": "speed",
-    "p50": "p50",
-    "p90": "p90",
-    "p99": "p99",
-    "cpu": "CPU time",
-    "memory": "memory",
-    "startup": "time to the first answer",
-    "size": "artifact",
-}
 
 
 def heading(base: Side, head: Side, bench: BenchFile, budget_s: float) -> str:
@@ -94,7 +83,7 @@ def rows(change: WorkloadChange) -> Iterator[str]:
         ci = f" ({_fine(null.ci[0])} to {_fine(null.ci[1])})" if null.ci is not None else ""
         beside.append(f"null pair {_fine(null.ratio)}{ci}")
     if change.detectable is not None:
-        what = "a slowdown" if change.by == "slower" else f"{NOUNS[change.by]} up by"
+        what = "a slowdown" if change.by == "slower" else f"{words.NOUNS[judged_by(change.by)]} up by"
         of = " of" if change.by == "slower" else ""
         beside.append(f"{what}{of} {words.excess(change.detectable)} would have been seen 4 times in 5")
     if beside:
@@ -129,9 +118,9 @@ def _name(one: FigureChange, change: WorkloadChange) -> str:
         return words.unit(change.metric, change.kind)
     if one.at_rps is not None:
         return f"{one.figure} at {words.figure(one.at_rps)}/s"
-    if one.figure == "cpu" and change.metric == "throughput_rps":
-        return f"CPU a {words.asked(change.kind)}"
-    return NOUNS[one.figure]
+    if one.figure == "cpu":
+        return words.unit(metric_of("cpu", change.metric), change.kind)
+    return words.NOUNS[judged_by(one.figure)]
 
 
 def _by(own: FigureChange, *, slower: bool) -> str:

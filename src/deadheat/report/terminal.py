@@ -145,7 +145,7 @@ def claims(results: Results, width: int, *, whole: bool = False) -> Iterator[Tex
 
 def _table(result: RaceResult, margin: float, width: int) -> Iterator[Text]:
     rows = [
-        (before, row.id, words.amount(result.metric, words.own_measure(result.metric, row)), row)
+        (before, row.id, words.amount(result.judged, words.own_measure(result.judged, row)), row)
         for before, row in _grouped(result)
     ]
     group = max(len(before) for before, _, _, _ in rows)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from deadheat import stats
+from deadheat.model.choices import JudgedBy
 from deadheat.model.kinds.registry import TRAITS
 from deadheat.model.result import Answer, ByColdStarts, ContenderResult, RaceResult, Verdict, turned
 from deadheat.report import gates, reasons, words
@@ -14,7 +15,7 @@ def headline(result: RaceResult) -> str:
     """`http-hello · requests/s, 64 connections · 6 blocks, 3,840 slices`."""
     name = result.name + (f" [{result.setting}]" if result.setting else "")
     name += f" ({result.method})" if result.method != "deadheat" else ""
-    what = words.unit(result.metric, result.kind)
+    what = words.unit(result.judged, result.kind)
     if result.connections is not None:
         what += f", {result.connections} connections"
         in_flight = f" of {result.streams} {TRAITS[result.kind].in_flight}"
@@ -30,20 +31,25 @@ def headline(result: RaceResult) -> str:
     return f"{name} · {what} · {blocks}, {result.slices:,} {turns}"
 
 
-def sentence(verdict: Verdict, margin: float, method: int = stats.METHOD.version) -> str:
-    """A verdict in one sentence that can be pasted; `method`: the version that it was judged by."""
+def sentence(
+    verdict: Verdict, margin: float, method: int = stats.METHOD.version, by: JudgedBy = "throughput"
+) -> str:
+    """A verdict in one sentence that can be pasted; `method`: the version that it was judged by, `by`: the
+    figure."""
+    good, figure = words.as_good(by), words.judged_by(by)
     if verdict.ratio is None:
-        return f"{verdict.a} against {verdict.b}: {verdict.verdict}" + _why(verdict)
+        return f"{verdict.a} against {verdict.b}{figure}: {verdict.verdict}" + _why(verdict)
     ratio, ci = words.ratio(verdict.ratio), words.confidence(verdict.ci, verdict.blocks, method)
     match verdict.verdict:
         case "faster":
-            return f"{verdict.a} is {ratio} times as fast as {verdict.b} ({ci})"
+            return f"{verdict.a} is {ratio} times {good} as {verdict.b}{figure} ({ci})"
         case "dead heat":
-            return f"{verdict.a} and {verdict.b} are a dead heat, within {margin * 100:.3g}%: {ratio} ({ci})"
+            heat = f"a dead heat{figure}, within {margin * 100:.3g}%"
+            return f"{verdict.a} and {verdict.b} are {heat}: {ratio} ({ci})"
         case "inconclusive":
-            return f"{verdict.a} against {verdict.b} is not settled: {ratio} ({ci})" + _why(verdict)
+            return f"{verdict.a} against {verdict.b} is not settled{figure}: {ratio} ({ci})" + _why(verdict)
         case _:
-            return f"no verdict: {verdict.a} against {verdict.b}" + _why(verdict)
+            return f"no verdict: {verdict.a} against {verdict.b}{figure}" + _why(verdict)
 
 
 def beside_the_table(result: RaceResult, margin: float) -> Iterator[tuple[str, str]]:
@@ -58,12 +64,12 @@ def beside_the_table(result: RaceResult, margin: float) -> Iterator[tuple[str, s
     for verdict in result.verdicts:
         if result.reference not in (verdict.a, verdict.b):
             if not ranking:
-                yield verdict.verdict, sentence(verdict, margin, result.method_version)
+                yield verdict.verdict, sentence(verdict, margin, result.method_version, result.judged_by)
         elif verdict.verdict in ("inconclusive", "invalid"):
             open_.setdefault((verdict.verdict, reasons.of_verdict(verdict)), []).append(verdict)
     for (kind, why), found in open_.items():
         if len(found) == 1:
-            yield kind, sentence(found[0], margin)
+            yield kind, sentence(found[0], margin, by=result.judged_by)
             continue
         others = [verdict.a if verdict.b == result.reference else verdict.b for verdict in found]
         names = f"{', '.join(others[:-1])} and {others[-1]} against {result.reference}"
@@ -93,7 +99,7 @@ def group(result: RaceResult, row: ContenderResult) -> str:
     by; nothing where neither is known."""
     if row.place is not None:
         return f"{row.place}{'=' if row.shares_place else '.'}"
-    return answer(result, row) or ""
+    return words.answer(answer(result, row) or "", result.judged_by)
 
 
 def standing(result: RaceResult, row: ContenderResult, margin: float) -> str:
@@ -114,7 +120,9 @@ def standing(result: RaceResult, row: ContenderResult, margin: float) -> str:
         return against
     if verdict.verdict == "faster":
         shown = words.confidence(interval, result.blocks, result.method_version)
-        return f"{words.ratio(row.against_reference.ratio)} times as fast as {result.reference} ({shown})"
+        good, figure = words.as_good(result.judged_by), words.judged_by(result.judged_by)
+        ratio = words.ratio(row.against_reference.ratio)
+        return f"{ratio} times {good} as {result.reference}{figure} ({shown})"
     if verdict.verdict == "dead heat":
         return f"{against}: a dead heat with {result.reference}, within {margin * 100:.3g}%"
     if row.lower_bound:

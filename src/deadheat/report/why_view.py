@@ -70,13 +70,15 @@ def _sentence(why: Why) -> Iterator[str]:
         found = "none" if ratio is None else f"{words.ratio(ratio)} ({words.interval(why.estimate.ci)})"
         yield from _wrapped(f"{why.a} against {why.b}: {found}; {NOT_JUDGED}")
         return
-    yield from _wrapped(verdicts.sentence(why.verdict, why.margin, why.result.method_version))
+    yield from _wrapped(
+        verdicts.sentence(why.verdict, why.margin, why.result.method_version, why.result.judged_by)
+    )
     if why.told is None:
         yield from _wrapped("! results.json holds no verdict of this pair: deadheat report writes it again")
     elif why.agrees:
         yield from _wrapped("results.json says the same, to the last digit")
     else:
-        said = verdicts.sentence(why.told, why.margin, why.result.method_version)
+        said = verdicts.sentence(why.told, why.margin, why.result.method_version, why.result.judged_by)
         yield from _wrapped(f"! results.json says otherwise: {said}")
 
 

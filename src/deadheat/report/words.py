@@ -1,16 +1,34 @@
 """Figures with their units, the same in every report."""
 
 from deadheat import stats
+from deadheat.model.choices import JudgedBy
+from deadheat.model.judged import AT_EQUAL_LOAD, FIRST_ANSWER, PEAK_MEMORY
 from deadheat.model.kinds.registry import TRAITS
 from deadheat.model.result import ContenderResult, Measure, Overlaps, RaceResult
 
+# What a race may be judged by, as sentences have it.
+NOUNS: dict[JudgedBy, str] = {
+    "throughput": "speed",
+    "p50": "p50",
+    "p90": "p90",
+    "p99": "p99",
+    "cpu": "CPU time",
+    "memory": "memory",
+    "startup": "time to the first answer",
+    "size": "artifact",
+}
 UNITS = {
     "wall_s": "wall time",
     "cpu_s": "CPU time",
     "first_reply_s": "time to the first reply",
     "reply_100_s": "time to the 100th reply",
     "reply_10000_s": "time to the 10,000th reply",
+    PEAK_MEMORY: NOUNS["memory"],
+    FIRST_ANSWER: NOUNS["startup"],
+    **{metric: f"{name} at equal load" for metric, name in AT_EQUAL_LOAD.items()},
 }
+# Of figures that are times in another unit: how many make a second.
+_A_SECOND = {"cpu_us_per_request": 1e6, FIRST_ANSWER: 1e3, **dict.fromkeys(AT_EQUAL_LOAD, 1e3)}
 DASH = "-"
 ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 # An interval whose ends are so many times apart says nothing.
@@ -19,6 +37,8 @@ WILD = 100.0
 
 def unit(metric: str, kind: str) -> str:
     """What a race's figures are."""
+    if metric == "cpu_us_per_request":
+        return f"CPU a {asked(kind)}"
     return rate(kind) if metric == "throughput_rps" else UNITS.get(metric, metric)
 
 
@@ -133,7 +153,11 @@ def amount(metric: str, measure: Measure | None) -> str:
     """A contender's own figure in the workload's metric."""
     if measure is None:
         return DASH
-    return figure(measure.estimate) if metric == "throughput_rps" else seconds(measure.estimate)
+    if metric == "throughput_rps":
+        return figure(measure.estimate)
+    if metric == PEAK_MEMORY:
+        return size(round(measure.estimate))
+    return seconds(measure.estimate / _A_SECOND.get(metric, 1.0))
 
 
 def overlaps(seen: Overlaps | None) -> str:
@@ -157,4 +181,27 @@ def calls(row: ContenderResult) -> str:
 
 
 def own_measure(metric: str, row: ContenderResult) -> Measure | None:
-    return row.figures.measure(metric)
+    """A contender's figure in what a race judges."""
+    figures = row.figures
+    if metric in AT_EQUAL_LOAD:
+        loads = figures.latency_at_load
+        return loads[0].latency_ms.get(AT_EQUAL_LOAD[metric]) if loads else None
+    if metric in (PEAK_MEMORY, FIRST_ANSWER):
+        median = row.peak_memory_bytes if metric == PEAK_MEMORY else figures.first_response_ms
+        return None if median is None else Measure(estimate=median, ci=None, blocks=())
+    return figures.measure(metric)
+
+
+def as_good(by: JudgedBy) -> str:
+    """What stands between "1.6 times" and "as go": "as fast", "as good" of another figure than speed."""
+    return "as fast" if by == "throughput" else "as good"
+
+
+def judged_by(by: JudgedBy) -> str:
+    """What stands behind "1.6 times as good as go"; nothing where it is speed that is judged."""
+    return "" if by == "throughput" else f" by {NOUNS[by]}"
+
+
+def answer(word: str, by: JudgedBy) -> str:
+    """A verdict's word: of another figure than speed "better" and "worse"."""
+    return word if by == "throughput" else {"faster": "better", "slower": "worse"}.get(word, word)

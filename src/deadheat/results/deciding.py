@@ -6,17 +6,16 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from deadheat import stats
 from deadheat.model.ab import Answer, Decided, FigureChange, WorkloadChange
-from deadheat.model.condition import FIGURES, Condition, FigureName
+from deadheat.model.condition import FIGURES, Condition, FigureName, figure_of, judged_by
+from deadheat.model.judged import OF_PROGRAMS
 from deadheat.model.reason import Note, Reason
 from deadheat.model.result import turned
 from deadheat.plan.looks import looks_of
-from deadheat.results import claimed, cpu, judging, latency
+from deadheat.results import figures, judging
 from deadheat.results.claimed import Race
-from deadheat.results.tally import VALUES, Tally
+from deadheat.results.tally import Tally
 
 BASE, HEAD = "base", "head"
 # How much worse the truth may be for whose sake a condition's chances are simulated, times its threshold.
@@ -79,7 +78,7 @@ def decide_size(before: int, after: int, of: WorkloadChange, conditions: Sequenc
 
 FIGURES_OF: dict[str, tuple[FigureName, ...]] = {
     "throughput_rps": FIGURES,
-    "wall_s": ("slower", "cpu", "memory", "size"),
+    "wall_s": tuple(figure_of(by) for by in OF_PROGRAMS),
 }
 
 
@@ -96,29 +95,10 @@ def _estimates(race: Race) -> dict[FigureName, stats.Estimate]:
     tally, found = race.tally, dict[FigureName, stats.Estimate]()
     if not tally.common_blocks(HEAD, BASE):
         return found
-    metric = race.result.metric
-    found["slower"] = judging.compare(tally, HEAD, BASE, VALUES[metric], metric)
-    serves = metric == "throughput_rps"
-    used = cpu.BESIDE.get(metric, metric)
-    found["cpu"] = judging.compare(tally, HEAD, BASE, claimed.TURN_VALUES[used], used)
-    memory = claimed.compare_blocks(tally, HEAD, BASE, "peak_memory_bytes")
-    if memory.blocks:
-        found["memory"] = memory
-    if serves:
-        found["startup"] = _startup(tally)
-        waits = latency.compared(tally, HEAD, tally.race.loads[0]) if tally.race.loads else {}
-        found.update((name, waits[name]) for name in ("p50", "p90", "p99") if name in waits)
+    for name in FIGURES_OF[race.result.metric]:
+        if name != "size":
+            found[name] = figures.compare(tally, HEAD, BASE, judged_by(name))
     return {name: one for name, one in found.items() if one.ratio is not None}
-
-
-def _startup(tally: Tally) -> stats.Estimate:
-    """By the time from a start to the first right answer, a start a block."""
-    took = {
-        entry: {s.block: s.first_response_ms for s in tally.started.get(entry, [])} for entry in (HEAD, BASE)
-    }
-    blocks = [block for block in tally.common_blocks(HEAD, BASE) if all(block in of for of in took.values())]
-    logs = {entry: [np.log([of[block]]) for block in blocks] for entry, of in took.items()}
-    return stats.compare(logs[HEAD], logs[BASE], lower_is_better=True)
 
 
 def _sizes(tally: Tally) -> float | None:

@@ -27,7 +27,7 @@ from deadheat.model.suite_facts import SuiteFacts, WorkloadFacts
 from deadheat.plan import going_on, reference
 from deadheat.plan.asked import OURS
 from deadheat.plan.looks import looks_at
-from deadheat.results import claims, findings, judging, long_turns, rows
+from deadheat.results import claims, figures, findings, judging, long_turns, rows
 from deadheat.results.claimed import Cores, Race, is_about, ways
 from deadheat.results.gates import registry as gates
 from deadheat.results.tally import Tally, tally
@@ -100,8 +100,9 @@ def race_of(race: RacePlan, facts: SuiteFacts, margin: float, observations: Sequ
     measured = [entry for entry in raced if rows.status_by_turns(found, entry)[0] == "measured"]
     described = findings.of_race(found, measured)
     ceilings = [entry for entry in measured if by_id[entry].class_ == "ceiling"]
-    family = judging.judged(found, measured, ceilings, margin, claimed_pairs(facts, race))
-    null_pair = judging.null_pair_of(found)
+    compared = figures.compared(found)
+    family = judging.judged(found, measured, ceilings, margin, claimed_pairs(facts, race), compared)
+    null_pair = judging.null_pair_of(found, compared)
     race_gates = (*gates.of_race(found), *judging.null_gate(found, null_pair))
     held = all(gate.ok for gate in race_gates)
     beside = _beside(found, described, family, [e for e in measured if e not in ceilings], held)
@@ -186,6 +187,7 @@ def result_of(
         method=race.method,
         method_version=race.method_version,
         metric=race.metric,
+        judged_by=race.judged_by,
         reference=race.reference,
         measured=_measured(race),
         blocks=len(found.blocks),

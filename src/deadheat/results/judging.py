@@ -84,13 +84,14 @@ def against(found: Tally, a: str, b: str, value: Value) -> Against | None:
     return None if pair.ratio is None else Against(ratio=pair.ratio, ci=pair.ci)
 
 
-def null_pair_of(found: Tally) -> NullPair | None:
+def null_pair_of(found: Tally, compared: Compared) -> NullPair | None:
+    """The reference against itself, by what the race is judged by (`compared`)."""
     null = found.race.null_entry
     if null is None or not found.common_blocks(found.race.reference_entry, null):
         return None
     reference = found.race.reference_entry
     judged = stats.judge_null_pair(
-        compare(found, null, reference, VALUES[found.race.metric], found.race.metric),
+        compared(null, reference),
         fewest_blocks=found.method.fewest_null_blocks,
     )
     shown, past = judged.estimate, found.race.past
@@ -140,7 +141,7 @@ def verdicts_of(
     for (a, b), verdict in family.items():
         broken = first_broken((rows[a], rows[b]), race_gates)
         final = verdict.void(broken) if broken else verdict
-        verdicts.append(_as_result(a, b, found.race.metric, final, found.pace_s()))
+        verdicts.append(_as_result(a, b, found.race.judged, final, found.pace_s()))
     return tuple(verdicts)
 
 

@@ -180,25 +180,25 @@ def _log(value: float | None) -> float:
 
 
 def _against(found: Tally, entry: str, load: float, own: Mapping[int, Waits]) -> dict[str, Against | None]:
-    pairs = _compared(found, entry, load, own)
+    reference = found.race.reference_entry
+    pairs = {} if entry == reference else _compared(found, reference, load, own)
     return {name: _ratio(pairs[name]) if name in pairs else None for name in NAMES}
 
 
-def compared(found: Tally, entry: str, load: float) -> dict[str, stats.Estimate]:
-    """How many times as fast an entry answers as the reference, by the figure's name, at one fixed rate;
-    empty where there is nothing to compare."""
-    turns = _turns(found, entry, load)
-    return _compared(found, entry, load, _of_blocks(turns)) if turns and _rate_reached(turns).ok else {}
+def compared(found: Tally, a: str, b: str, load: float) -> dict[str, stats.Estimate]:
+    """How many times as fast a answers as b, by the figure's name, at one fixed rate; empty where there is
+    nothing to compare."""
+    turns = _turns(found, a, load)
+    return _compared(found, b, load, _of_blocks(turns)) if turns and _rate_reached(turns).ok else {}
 
 
-def _compared(found: Tally, entry: str, load: float, own: Mapping[int, Waits]) -> dict[str, stats.Estimate]:
-    """Ratios of the figures of all common blocks together, the reference's over the entry's: more is better.
+def _compared(found: Tally, other: str, load: float, own: Mapping[int, Waits]) -> dict[str, stats.Estimate]:
+    """Ratios of the figures of all common blocks together, the other's over one's own: more is better.
 
     The interval is the jackknife's over blocks, so that its centre is the ratio that is printed.
     """
-    reference = found.race.reference_entry
-    turns = _turns(found, reference, load)
-    if entry == reference or not turns or not _rate_reached(turns).ok:
+    turns = _turns(found, other, load)
+    if not turns or not _rate_reached(turns).ok:
         return {}
     others = _of_blocks(turns)
     both = [block for block in own if block in others]

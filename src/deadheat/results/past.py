@@ -40,7 +40,8 @@ def _left(found: Tally, result: RaceResult) -> dict[str, object]:
     """For the pools of later races."""
     ci = result.null_pair.ci if result.null_pair is not None else None
     enough = len(found.blocks) >= found.method.fewest_blocks
-    excludes = not ci[0] <= 1 <= ci[1] if ci is not None and enough else None
+    own = result.judged_by == "throughput"  # the pool is of null pairs by a race's own figure
+    excludes = not ci[0] <= 1 <= ci[1] if ci is not None and enough and own else None
     return {"excludes": excludes, "starts": starts(found)}
 
 

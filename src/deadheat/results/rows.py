@@ -29,7 +29,7 @@ from deadheat.model.result import (
     WarmUp,
 )
 from deadheat.model.suite_facts import ContenderFacts
-from deadheat.results import build_times, cpu, judging, latency
+from deadheat.results import build_times, cpu, figures, judging, latency
 from deadheat.results.gates import own as gates
 from deadheat.results.gates import registry
 from deadheat.results.tally import (
@@ -130,10 +130,10 @@ def row_of(found: Tally, contender: ContenderFacts, ceiling: str | None, beside:
     if status != "measured":
         wrong = (gates.errors(found.slices(entry)),) if status == "invalid" else ()
         return NoFigures(**described(found, contender, status, reason, beside, wrong))
-    reference, value = found.race.reference_entry, VALUES[found.race.metric]
     against = beside.against
-    if against is None and entry != reference:
-        against = judging.against(found, entry, reference, value)
+    if against is None and entry != found.race.reference_entry:
+        pair = figures.compared(found)(entry, found.race.reference_entry)
+        against = None if pair.ratio is None else Against(ratio=pair.ratio, ci=pair.ci)
     held = registry.of_contender(found, entry, ceiling)
     common = described(found, contender, status, reason, beside, held, against, _peaks(found, entry))
     if found.slices(entry):

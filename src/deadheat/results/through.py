@@ -9,7 +9,7 @@ from deadheat import stats
 from deadheat.model.plan import Leaving
 from deadheat.model.suite_facts import SuiteFacts
 from deadheat.plan.looks import looks_of
-from deadheat.results import derive, judging
+from deadheat.results import derive, figures, judging
 from deadheat.results.claimed import Race
 
 Why = Literal["settled", "hopeless", "enough"]
@@ -59,7 +59,9 @@ def _pairs(
     final = {frozenset((verdict.a, verdict.b)): verdict.verdict for verdict in race.result.verdicts}
     outcomes: dict[tuple[str, str], Why | None] = {}
     ceilings = [entry for entry in measured if rows[entry].class_ == "ceiling"]
-    judged = judging.judged(found, measured, ceilings, margin, derive.claimed_pairs(facts, plan))
+    judged = judging.judged(
+        found, measured, ceilings, margin, derive.claimed_pairs(facts, plan), figures.compared(found)
+    )
     for pair, verdict in judged.items():
         outcome: Why | None = None
         if final.get(frozenset(pair)) in ("faster", "dead heat"):

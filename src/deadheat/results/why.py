@@ -10,14 +10,15 @@ import numpy as np
 
 from deadheat import stats
 from deadheat.errors import UserError
+from deadheat.model.claim import MORE_IS_BETTER
 from deadheat.model.observation import BlockEnded, BlockStarted, Observation, Settled
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.result import RaceResult, Results, Verdict
-from deadheat.model.workload import HIGHER_IS_FASTER
 from deadheat.plan import going_on, reference
 from deadheat.plan.looks import looks_of
-from deadheat.results import derive, judging
-from deadheat.results.tally import VALUES, Tally, Turn, tally
+from deadheat.results import derive, figures, judging
+from deadheat.results.claimed import TURN_VALUES
+from deadheat.results.tally import Tally, Turn, tally
 from deadheat.storage.journal import whole_blocks
 
 # Two derivations of one journal differ by no more than this, which is the last digits of a float.
@@ -139,6 +140,11 @@ def follow(
     so_far = [going_on.so_far(reference.so_far(race, counting), counting) for race in plan.workloads]
     races = _races(so_far, pair, workload)
     race = races[0]
+    if race.judged not in TURN_VALUES:
+        raise UserError(
+            f"{race.key} is judged by {race.judged_by}, which single turns do not have",
+            hint="--why follows throughput, time and cpu to the lines of the journal",
+        )
     found = tally(race, counting)
     result = derive.workload(race, plan.facts, plan.margin, counting)
     rows = {row.id: row for row in result.contenders}
@@ -148,12 +154,18 @@ def follow(
             raise UserError(f"{entry} is {rows[entry].status}{reason}")
     measured = [e.id for e in race.entries if not e.null and rows[e.id].status == "measured"]
     ceilings = [entry for entry in measured if rows[entry].class_ == "ceiling"]
-    family = judging.judged(found, measured, ceilings, plan.margin, derive.claimed_pairs(plan.facts, race))
+    family = judging.judged(
+        found,
+        measured,
+        ceilings,
+        plan.margin,
+        derive.claimed_pairs(plan.facts, race),
+        figures.compared(found),
+    )
     verdict = _of_pair(result, pair)
     a, b = (verdict.a, verdict.b) if verdict is not None else pair
     lines = {id(o): number for number, o in enumerate(observations, 1)}
-    value = VALUES[race.metric]
-    effects = judging.by_block(found, a, b, value, race.metric)
+    effects = figures.by_block(found, a, b)
     return Why(
         race=race,
         margin=plan.margin,
@@ -163,7 +175,7 @@ def follow(
         verdict=verdict,
         judged=family.get((a, b)) or family.get((b, a)),
         looks=looks_of(race),
-        estimate=judging.compare(found, a, b, value, race.metric),
+        estimate=figures.compared(found)(a, b),
         blocks=tuple(
             _effect(found, a, b, block, effects.get(block), observations)
             for block in found.common_blocks(a, b)
@@ -178,12 +190,12 @@ def follow(
 
 def round_logs(found: Tally, a: str, b: str, block: int) -> stats.FloatArray:
     """The log ratio of each round of a block, more being a faster; NaN where a turn has no value."""
-    value = VALUES[found.race.metric]
+    value = TURN_VALUES[found.race.judged]
     if found.method.of_sums:
         logs = [rounds[0].linear() for rounds in judging.paired_rounds(found, a, b, value, [block])]
     else:
         logs = [found.series(entry, value, [block])[0] for entry in (a, b)]
-    return (logs[0] - logs[1]) * (1 if HIGHER_IS_FASTER[found.race.metric] else -1)
+    return (logs[0] - logs[1]) * (1 if MORE_IS_BETTER[found.race.judged] else -1)
 
 
 def _races(raced: Sequence[RacePlan], pair: tuple[str, str], workload: str | None) -> list[RacePlan]:

@@ -5,8 +5,10 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from deadheat.model.base import Record
+from deadheat.model.choices import JudgedBy
 from deadheat.model.finding import Finding
 from deadheat.model.gate import GateResult
+from deadheat.model.judged import metric_of
 from deadheat.model.kinds.registry import Kind
 from deadheat.model.measured import Length
 from deadheat.model.reason import Reason
@@ -105,7 +107,8 @@ class ByOutside(Record):
 
 class RaceResult(Record):
     """A race and its verdicts, and how it was `measured`. `findings`: what else its blocks show.
-    `method_version`: the statistics that it was derived by (stats/method.py).
+    `method_version`: the statistics that it was derived by (stats/method.py). `metric`: its own figure;
+    `judged_by`: what verdicts are about, that where it is throughput.
     """
 
     name: str
@@ -116,6 +119,7 @@ class RaceResult(Record):
     method: str = "deadheat"
     method_version: Literal[1, 2] = 1
     metric: Metric
+    judged_by: JudgedBy = "throughput"
     reference: str
     measured: Annotated[
         BySlices | ByColdStarts | ByInvocations | ByOutside,
@@ -130,6 +134,11 @@ class RaceResult(Record):
     verdicts: tuple[Verdict, ...]
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def judged(self) -> str:
+        """The figure that verdicts are about: the race's own, or what `judged_by` means."""
+        return metric_of(self.judged_by, self.metric)
 
     @property
     def too_disturbed(self) -> GateResult | None:

@@ -37,6 +37,7 @@ class RowView:
     judged: str
     ci: str
     word: str
+    said: str
     standing: str
     reason: str | None
     blocks: tuple[float, ...]
@@ -67,6 +68,8 @@ class RaceView:
     facts: str
     unit: str
     asked: str
+    good: str
+    better: str
     more_is_better: bool
     rows: tuple[RowView, ...]
     ranking: str
@@ -109,9 +112,11 @@ def race_view(
         why=_first_capital(why) + "." * (not why.endswith(".")) if why else "",
         tally="" if early else tally(result),
         facts=verdicts.headline(result),
-        unit=words.unit(result.metric, result.kind),
+        unit=words.unit(result.judged, result.kind),
         asked=words.asked(result.kind),
-        more_is_better=result.metric == "throughput_rps",
+        good=words.as_good(result.judged_by),
+        better=words.answer("faster", result.judged_by),
+        more_is_better=result.judged == "throughput_rps",
         rows=tuple(
             _row(result, row, keys[row.id], margin, forest, contenders.get(row.id), sources, early)
             for row in result.contenders
@@ -144,9 +149,9 @@ def verdict(result: RaceResult, margin: float) -> str:
     for row in rivals:
         found = verdicts.verdict_of(result, row)
         if found is not None:
-            return verdicts.sentence(found, margin, result.method_version)
+            return verdicts.sentence(found, margin, result.method_version, result.judged_by)
     if result.verdicts:
-        return verdicts.sentence(result.verdicts[0], margin, result.method_version)
+        return verdicts.sentence(result.verdicts[0], margin, result.method_version, result.judged_by)
     return "No pair could be judged."
 
 
@@ -170,7 +175,11 @@ def tally(result: RaceResult) -> str:
         return ""
     order = ("faster", "dead heat", "slower", "inconclusive", "invalid")
     said = {"inconclusive": "not settled", "invalid": "without a verdict"}
-    parts = [f"{counts[word]} {said.get(word, word)}" for word in order if word in counts]
+    parts = [
+        f"{counts[word]} {words.answer(said.get(word, word), result.judged_by)}"
+        for word in order
+        if word in counts
+    ]
     return f"Of {sum(counts.values())} against {result.reference}: {', '.join(parts)}."
 
 
@@ -189,7 +198,7 @@ def _row(
     sources: Sources,
     early: bool,
 ) -> RowView:
-    own, against = words.own_measure(result.metric, row), row.against_reference
+    own, against = words.own_measure(result.judged, row), row.against_reference
     interval = verdicts.judged_interval(result, row)
     return RowView(
         key=key,
@@ -200,7 +209,7 @@ def _row(
         first=row.place is None
         and key > 0
         and verdicts.group(result, row) != verdicts.group(result, result.contenders[key - 1]),
-        amount=words.amount(result.metric, own),
+        amount=words.amount(result.judged, own),
         value=own.estimate if own else None,
         bar=forest.bar(against.ratio, interval) if forest and against else None,
         ratio=words.ratio(against.ratio) if against else "",
@@ -208,6 +217,7 @@ def _row(
         judged=_judged(result, row),
         ci=words.of_race(interval, result) if against else "",
         word="early" if early and _word(result, row) else _word(result, row),
+        said=words.answer(_word(result, row), result.judged_by),
         standing=so_far.WAITING if early and so_far.waits(row) else verdicts.standing(result, row, margin),
         reason=verdicts.reason(result, row) if row.status != "measured" else None,
         blocks=tuple(float(f"{value:.{DIGITS}g}") for value in own.blocks) if own else (),
@@ -239,7 +249,7 @@ def _judged(result: RaceResult, row: ContenderResult) -> str:
         ends = ("", "")
         if ci is not None and words.is_interval(ci, result.blocks, result.method_version):
             ends = (f"{ci[0]:.6g}", f"{ci[1]:.6g}")
-        word = found.answer(row.id) or ""
+        word = words.answer(found.answer(row.id) or "", result.judged_by)
         told.append("|".join((str(keys[other]), f"{ratio:.6g}", *ends, word)))
     return ";".join(told)
 

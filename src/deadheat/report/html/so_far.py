@@ -29,7 +29,8 @@ def sentence(result: RaceResult) -> tuple[str, str]:
     why = f"The first verdict can be had after {_fewest(result)} blocks; this is {_count(result.blocks)}."
     if found is None:
         return "Too early to say.", why
-    return f"So far: {found.id} {words.ratio(_ratio(found))} times as fast as {result.reference}.", why
+    ratio = f"{words.ratio(_ratio(found))} times {words.as_good(result.judged_by)}"
+    return f"So far: {found.id} {ratio} as {result.reference}.", why
 
 
 def waits(row: ContenderResult) -> bool:
