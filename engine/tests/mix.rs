@@ -271,8 +271,8 @@ fn what_is_wrong_in_a_file_is_told_with_its_place() {
             ":3: -F is not understood",
         ),
         (
-            "curl http://other.test/a\n",
-            ":1: other.test:80 is not 127.0.0.1:1",
+            "curl ftp://other.test/a\n",
+            ":1: ftp://other.test/a: unknown scheme",
         ),
         ("GET /a HTTP/1.1\nX\n\n", ":2: \"X\" is no header"),
         (

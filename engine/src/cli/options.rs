@@ -280,8 +280,12 @@ impl LoadOptions {
             Some(rate) => format!(", {rate}/s"),
             None => String::new(),
         };
+        let hosts = match spec.hosts() {
+            1 => String::new(),
+            hosts => format!(" ({hosts} hosts, threads for each)"),
+        };
         format!(
-            "{}: {length}, {} connections, {} thread{}{rate}, {io}",
+            "{}{hosts}: {length}, {} connections, {} thread{}{rate}, {io}",
             spec.url,
             spec.connections,
             spec.threads,

@@ -50,6 +50,7 @@ impl Watcher {
         let cannot = |error: io::Error| Error::usage(format!("cannot wait: {error}"));
         let done = eventfd(0, EventfdFlags::CLOEXEC).map_err(|error| cannot(error.into()))?;
         let tell = done.try_clone().map_err(cannot)?;
+        self.threads = spec.threads * spec.hosts();
         let spec = spec.clone();
         let opening = std::thread::spawn(move || {
             let target = target::open(&spec);

@@ -20,7 +20,11 @@ impl Groups {
     /// Of these requests, by what they are called: those of one name are one group. There are
     /// none where one name is all that there is, or there are very many.
     pub fn new(labels: &[String]) -> Self {
-        let names = Self::names(labels);
+        Self::among(labels, &Self::names(labels))
+    }
+
+    /// The same, with the names of all groups, some of which may be of requests elsewhere.
+    pub fn among(labels: &[String], names: &[String]) -> Self {
         if names.is_empty() {
             return Self::default();
         }

@@ -67,10 +67,10 @@ impl RunSpec {
         if let Some(rate) = self.rate {
             // Constant arrivals interleave: worker k is due k gaps of the whole stream later.
             share.rate = Some(rate / workers as f64);
-            share.offset_ns = (worker as f64 * 1e9 / rate) as u64;
+            share.offset_ns += (worker as f64 * 1e9 / rate) as u64;
         }
         share.seed = self.seed.map(|seed| seed.wrapping_add(worker));
-        share.worker = worker;
+        share.worker += worker;
         let rest = |all: u64| u64::from(worker < all % workers);
         share.requests = self.requests.map(|all| all / workers + rest(all));
         share

@@ -1,5 +1,6 @@
 //! Targets: one address, one protocol, its connections, shared out over one or more workers.
 
+mod hosts;
 mod open;
 mod opened;
 mod pool;

@@ -1,5 +1,6 @@
 //! Connecting to a target: its address, its protocol, its workers.
 
+use super::hosts::Hosts;
 use super::opened::Target;
 use super::pool::WorkerPool;
 use super::spec::Spec;
@@ -27,6 +28,14 @@ use crate::protocol::Protocol;
 /// `usage` for what cannot be meant, `refused` and `timeout` for what is not there.
 pub fn open(spec: &Spec) -> Result<Box<dyn Target>> {
     spec.check()?;
+    match spec.requests.iter().any(|request| request.origin.is_some()) {
+        true => Ok(Box::new(Hosts::open(spec, open_one)?)),
+        false => open_one(spec),
+    }
+}
+
+/// A target of one host.
+fn open_one(spec: &Spec) -> Result<Box<dyn Target>> {
     let url = Url::parse(&spec.url)?;
     match url.scheme.as_str() {
         "http" | "https" if spec.http2 => {
@@ -123,7 +132,10 @@ where
     P::Connection: Send,
 {
     let counting = Counting {
-        groups: Groups::new(&spec.labels()),
+        groups: match &spec.groups {
+            Some(names) => Groups::among(&spec.labels(), names),
+            None => Groups::new(&spec.labels()),
+        },
         streams: spec.times_streams(),
     };
     let open = |protocol: P, thread: usize| -> Result<Box<dyn Target>> {

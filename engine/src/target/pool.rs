@@ -8,7 +8,7 @@ use crate::load::run_control::RunControl;
 use std::io;
 
 /// What it takes to start the threads, and more.
-const TIME_TO_START_NS: u64 = 2_000_000;
+pub(super) const TIME_TO_START_NS: u64 = 2_000_000;
 
 pub struct WorkerPool {
     workers: Vec<Box<dyn Target>>,
@@ -25,7 +25,8 @@ impl Target for WorkerPool {
     fn run(&mut self, spec: &RunSpec, control: &RunControl) -> io::Result<RunResult> {
         let workers = self.workers.len() as u64;
         // One beginning for all: constant arrivals interleave exactly.
-        let started_ns = clock::now_ns() + TIME_TO_START_NS;
+        let soon_ns = clock::now_ns() + TIME_TO_START_NS;
+        let started_ns = spec.started_ns.unwrap_or(soon_ns);
         let shares: Vec<RunSpec> = (0..workers)
             .map(|worker| RunSpec {
                 started_ns: Some(started_ns),

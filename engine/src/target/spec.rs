@@ -40,6 +40,8 @@ pub struct Spec {
     pub requests: Vec<Request>,
     /// Count each of several requests by itself too.
     pub apart: bool,
+    /// The names of all requests that are counted apart, where some of them are elsewhere.
+    pub groups: Option<Vec<String>>,
     pub draw: Draw,
     /// For HTTP: replies are streams, whose events are timed.
     pub stream: Option<StreamForm>,
@@ -67,6 +69,7 @@ impl Spec {
             tls: TlsSpec::default(),
             requests: vec![request],
             apart: false,
+            groups: None,
             draw: Draw::default(),
             stream: None,
             redis: redis::CommandSpec::default(),

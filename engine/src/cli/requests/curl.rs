@@ -1,7 +1,7 @@
 //! Lines of curl, as browsers copy them ("Copy as cURL").
 
 use super::shell::{self, Command};
-use super::{is_taken_over, path_at, Placed};
+use super::{is_taken_over, place_at, Placed};
 use base64::Engine as _;
 use deadheat_load::address::Url;
 use deadheat_load::protocol::http::Request;
@@ -239,7 +239,7 @@ impl Asked {
             true => text,
             false => format!("http://{text}"),
         };
-        let mut path = path_at(&text, url)?;
+        let (origin, mut path) = place_at(&text, url)?;
         let mut body = self.data.take();
         if self.is_get {
             if let Some(query) = body.take() {
@@ -263,6 +263,7 @@ impl Asked {
         };
         Ok(Request {
             method: self.method.unwrap_or_else(|| usual.into()),
+            origin,
             headers: self.headers,
             body,
             ..Request::get(&path)
@@ -319,13 +320,17 @@ mod tests {
             ("/x?c=3&a=1&b=2", None)
         );
         assert_eq!(read("curl -I http://a.test:8080/").method, "HEAD");
+        assert_eq!(read("curl http://a.test:8080/").origin, None);
+        let elsewhere = read("curl https://b.test/x");
+        assert_eq!(elsewhere.origin.as_deref(), Some("https://b.test"));
+        assert_eq!(elsewhere.path, "/x");
     }
 
     #[test]
     fn what_cannot_be_kept_is_refused_by_name() {
         let url = Url::parse("http://a.test/").unwrap();
         for (text, why) in [
-            ("curl http://b.test/", "b.test"),
+            ("curl redis://b.test/", "no URL of HTTP"),
             ("curl -L http://a.test/", "redirects"),
             ("curl -F a=b http://a.test/", "-F is not understood"),
             ("curl http://a.test/ http://a.test/2", "several URLs"),

@@ -1,6 +1,6 @@
 //! HTTP Archives, as browsers save what they have loaded.
 
-use super::{is_taken_over, path_at, Placed};
+use super::{is_taken_over, place_at, Placed};
 use deadheat_load::address::Url;
 use deadheat_load::protocol::http::Request;
 use serde::Deserialize;
@@ -63,7 +63,7 @@ impl Har {
         let mut requests = Vec::new();
         for (number, entry) in (1..).zip(self.log.entries) {
             let place = format!(" entry {number}");
-            let Ok(path) = path_at(&entry.request.url, url) else {
+            let Ok((None, path)) = place_at(&entry.request.url, url) else {
                 continue;
             };
             match entry.request(&path) {

@@ -101,7 +101,7 @@ fn requests_file(path: &Path, url: &Url, expect: &Expect) -> Result<Vec<Request>
     } else if raw::is_raw(&text) {
         raw::requests(&text, url)
     } else {
-        json_lines(&text)
+        json_lines(&text, url)
     };
     let wrong = |place: &str, why: &str| Error::usage(format!("{shown}:{place}: {why}"));
     let placed = placed.map_err(|(place, why)| wrong(&place, &why))?;
@@ -118,12 +118,32 @@ fn requests_file(path: &Path, url: &Url, expect: &Expect) -> Result<Vec<Request>
         request.expect.also_assert(expect);
         requests.push(request);
     }
+    if requests.iter().any(|request| request.origin.is_some()) {
+        requests
+            .iter_mut()
+            .for_each(|request| name_with_host(request, url));
+    }
     match requests.is_empty() {
         true => Err(Error::usage(format!(
             "{shown}: no requests in it for {}",
             url.authority()
         ))),
         false => Ok(requests),
+    }
+}
+
+/// One path may stand on several hosts.
+fn name_with_host(request: &mut Request, url: &Url) {
+    if request.name.is_none() {
+        let host = match request
+            .origin
+            .as_deref()
+            .and_then(|origin| origin.split_once("://"))
+        {
+            Some((_, host)) => host.to_owned(),
+            None => url.authority(),
+        };
+        request.name = Some(format!("{} {host}{}", request.method, request.path));
     }
 }
 
@@ -144,32 +164,42 @@ fn values(path: &Path, order: DrawArg) -> Result<Arc<Rows>> {
     }))
 }
 
-/// One JSON object a line.
-fn json_lines(text: &str) -> Placed {
+/// One JSON object a line; its path may be a URL.
+fn json_lines(text: &str, url: &Url) -> Placed {
     let lines = (1..).zip(text.lines());
     lines
         .filter(|(_, line)| !line.trim().is_empty())
         .map(|(number, line): (usize, &str)| {
+            let place = number.to_string();
             let request = serde_json::from_str(line);
-            match request {
-                Ok(request) => Ok((number.to_string(), request)),
-                Err(error) => Err((number.to_string(), error.to_string())),
+            let mut request: Request = match request {
+                Ok(request) => request,
+                Err(error) => return Err((place, error.to_string())),
+            };
+            if request.path.contains("://") && !request.path.starts_with('/') {
+                (request.origin, request.path) = match place_at(&request.path, url) {
+                    Ok(found) => found,
+                    Err(why) => return Err((place, why)),
+                };
             }
+            Ok((place, request))
         })
         .collect()
 }
 
-/// The path of a URL in a file, if it is one of this run's host.
-fn path_at(text: &str, url: &Url) -> std::result::Result<String, String> {
+/// The path of a URL in a file, and before it the URL of its host if that is not the run's.
+fn place_at(text: &str, url: &Url) -> std::result::Result<(Option<String>, String), String> {
     let other = Url::parse(text).map_err(|error| error.message)?;
-    if (&other.host, other.port) != (&url.host, url.port) {
-        return Err(format!(
-            "{} is not {}: the run has one host (--connect-to goes elsewhere under its name)",
-            other.place(),
-            url.place()
-        ));
+    if (&other.host, other.port) == (&url.host, url.port) {
+        return Ok((None, other.path));
     }
-    Ok(other.path)
+    match other.scheme.as_str() {
+        "http" | "https" => {
+            let origin = format!("{}://{}", other.scheme, other.authority());
+            Ok((Some(origin), other.path))
+        }
+        _ => Err(format!("{text}: no URL of HTTP")),
+    }
 }
 
 /// Whether a header of a file goes into the request.

@@ -1,6 +1,6 @@
 //! Requests as they go over the wire, one after the other; `###` may stand between them.
 
-use super::{is_taken_over, path_at, Placed};
+use super::{is_taken_over, place_at, Placed};
 use deadheat_load::address::Url;
 use deadheat_load::protocol::http::Request;
 
@@ -60,12 +60,13 @@ impl<'a> Rest<'a> {
     fn request(&mut self, first: &str, url: &Url) -> Result<Request, String> {
         let (method, target) =
             request_line(first).ok_or_else(|| format!("{first:?} begins no request"))?;
-        let path = match target.contains("://") {
-            true => path_at(target, url)?,
-            false => target.to_owned(),
+        let (origin, path) = match target.contains("://") {
+            true => place_at(target, url)?,
+            false => (None, target.to_owned()),
         };
         let mut request = Request {
             method: method.into(),
+            origin,
             ..Request::get(&path)
         };
         let mut length = 0;
@@ -145,7 +146,7 @@ mod tests {
                 "3",
                 "not there",
             ),
-            ("GET http://b.test/ HTTP/1.1\n\n", "1", "b.test"),
+            ("GET ftp://b.test/ HTTP/1.1\n\n", "1", "unknown scheme"),
         ] {
             let (place, said) = requests(text, &url).expect_err(text);
             assert_eq!(place, line, "{text}: {said}");

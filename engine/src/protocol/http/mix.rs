@@ -30,14 +30,11 @@ pub enum Mix {
 impl Mix {
     /// By weight, or rate, if any request has one; those without weigh 1.
     pub fn new(requests: &[Request]) -> Self {
-        let share = |request: &Request| request.weight.or(request.rate);
-        if requests.iter().all(|request| share(request).is_none()) {
+        let has_none = |request: &Request| request.weight.or(request.rate).is_none();
+        if requests.iter().all(has_none) {
             return Self::InTurn(requests.len() as u64);
         }
-        let weights: Vec<f64> = requests
-            .iter()
-            .map(|request| share(request).unwrap_or(1.0))
-            .collect();
+        let weights: Vec<f64> = requests.iter().map(Request::share).collect();
         let total: f64 = weights.iter().sum();
         let mut sum = 0.0;
         Self::ByWeight(

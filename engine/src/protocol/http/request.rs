@@ -14,6 +14,9 @@ pub struct Request {
     #[serde(default = "get")]
     pub method: String,
     pub path: String,
+    /// `http://host:port`, where it goes to another host than the run's URL.
+    #[serde(skip)]
+    pub origin: Option<String>,
     #[serde(default)]
     pub headers: Vec<(String, String)>,
     #[serde(default)]
@@ -43,6 +46,7 @@ impl Request {
         Self {
             method: get(),
             path: path.into(),
+            origin: None,
             headers: Vec::new(),
             body: None,
             expect: Expect::default(),
@@ -51,6 +55,11 @@ impl Request {
             weight: None,
             rate: None,
         }
+    }
+
+    /// Its share of all requests, in the proportion of theirs.
+    pub fn share(&self) -> f64 {
+        self.weight.or(self.rate).unwrap_or(1.0)
     }
 
     /// What it is called where requests are counted apart.
