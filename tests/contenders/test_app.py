@@ -6,13 +6,15 @@ import http.client
 import socket
 from contextlib import closing
 from itertools import count
+from pathlib import Path
 
 import pytest
 
+from deadheat.app import checking
 from deadheat.kinds import conformance
 from deadheat.suite import suite
 
-from .conftest import SUITE, Start
+from .conftest import SUITE, Ready, Start
 from .http_server import GRACE_S
 
 LOADED = suite.load(SUITE)
@@ -33,6 +35,19 @@ def test_every_answer_is_right(stack: str, workload: str, start: Start) -> None:
     )
     found = conformance.run(cases)
     assert found.ok, f"{found.reason}\n{found.exchange}"
+
+
+@pytest.mark.parametrize("stack", [contender.id for contender in LOADED.contenders["app-db"]])
+def test_every_row_is_read_from_the_database(
+    stack: str, ready: Ready, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEADHEAT_LOCK", str(tmp_path / "lock"))
+    ready("app-db", stack)
+    checked = {found.workload: found for found in checking.check(LOADED, [stack], lambda _: None)}
+    found = checked["app-db"]
+    if found.state == "unavailable":
+        pytest.skip(f"{stack} is unavailable: {found.detail}")
+    assert found.state == "right", f"{found.detail}\n{found.exchange}"
 
 
 @pytest.mark.parametrize("stack", STACKS)

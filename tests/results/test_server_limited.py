@@ -17,7 +17,7 @@ from . import test_gates
 
 SOURCES = Path(deadheat.__file__).parent
 # Those whose two tests are not parametrised in test_gates: here, there by themselves, in test_derive (the
-# null pair), in test_long_turns, in test_equal_load and in test_shaped_claims.
+# null pair), in test_services_cpu, in test_long_turns, in test_equal_load and in test_shaped_claims.
 BY_THEMSELVES = {
     "right-answers",
     "below-ceiling",
@@ -29,6 +29,7 @@ BY_THEMSELVES = {
     "null-pair",
     "null-pool",
     "server-limited",
+    "services-cpu",
     "generator-share",
     "asked-rate",
 }

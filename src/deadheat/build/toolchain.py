@@ -72,6 +72,8 @@ TOOLCHAINS: dict[str, Toolchain] = {
     "pkg-config": Toolchain(("pkg-config", "--version"), ("pkg-config",)),
     "redis-server": Toolchain(("redis-server", "--version"), ("redis-server",)),
     "valkey-server": Toolchain(("valkey-server", "--version"), ("valkey-server",)),
+    "postgres": Toolchain(("postgres", "--version"), ("postgresql",)),
+    "initdb": Toolchain(("initdb", "--version"), ("postgresql",)),
     "h2load": Toolchain(("h2load", "--version"), ("nghttp2-client",)),
     "wrk": Toolchain(("wrk", "--version"), ("wrk",)),
     "deadheat-load": Toolchain(("deadheat-load", "--version"), ("deadheat-load",)),

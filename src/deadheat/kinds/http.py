@@ -1,20 +1,28 @@
 """HTTP servers."""
 
 import random
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from deadheat.kinds import conformance
+from deadheat.kinds.conformance import Case
 from deadheat.kinds.server import check as server_check
 from deadheat.kinds.server.block import threads
 from deadheat.kinds.server.cold import driven
 from deadheat.kinds.server.protocol import ServerProtocol
+from deadheat.kinds.services import databases
 from deadheat.kinds.services import start as services
+from deadheat.kinds.services.databases import Databases
 from deadheat.model.observation import Observation
+from deadheat.model.workload import HttpCase, HttpRequest
 from deadheat.plan.schedule import Block, token
 from deadheat.run.check import Check
 from deadheat.run.kind import Stage
+
+# Rows that a contender is asked for before any timing, each once more after it has changed.
+ROWS_ASKED = 20
 
 
 class HttpKind:
@@ -27,35 +35,55 @@ class HttpKind:
     def check(self, stage: Stage, entry: str) -> Check:
         rng = random.Random(f"{stage.plan.seed}:check:{entry}")
         with ExitStack() as stack:
-            stage, _ = services.beside(stage, stack)
+            stage, running = services.beside(stage, stack)
+            stage, held = databases.beside(stage, running, [entry], f"{stage.plan.seed}:check:{entry}:rows")
             return server_check.check(
-                stage,
-                entry,
-                lambda server: conformance.http_cases(
-                    stage.workload.conformance, server.port, lambda: token(rng)
-                ),
+                stage, entry, lambda server: _cases(stage, held, entry, server.port, rng)
             )
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
             stage, running = services.beside(stage, stack)
+            stage, _ = databases.beside(stage, running, block.start, f"{block.seed}:rows")
             yield from driven(stage, block, PROTOCOL, stack)
             yield from running.ran(block.index)
 
 
+def _cases(stage: Stage, held: Databases | None, entry: str, port: int, rng: random.Random) -> Iterator[Case]:
+    """All cases; of a database the first of them of many rows too, and of one that has just changed."""
+    cases, rows = stage.workload.conformance, stage.rows
+    drawn = [case.of(rng.choice(rows)) if rows else case for case in cases]
+    yield from conformance.http_cases(drawn, port, lambda: token(rng))
+    if held is None:
+        return
+    for row in rng.sample(rows, min(ROWS_ASKED, len(rows))):
+        yield partial(conformance.ask_http, stage.workload.expected().of(row), port, token(rng))
+        changed = held.change(entry, row)
+        yield partial(conformance.ask_http, stage.workload.expected().of(changed), port, token(rng))
+
+
 def ask(stage: Stage, port: int, random_token: str) -> None:
     """The very request that the load sends, once. Raises Wrong, or OSError where nobody answers."""
-    conformance.ask_http(stage.workload.expected(), port, random_token)
+    case = stage.workload.expected()
+    case = case.of(random.Random(random_token).choice(stage.rows)) if stage.rows else case
+    conformance.ask_http(case, port, random_token)
 
 
 def target(stage: Stage, port: int) -> Mapping[str, Any]:
-    request, expected = stage.workload.request, stage.workload.expected()
-    assert request is not None
-    return {
+    loaded = {
         "url": f"http://{stage.host.address}:{port}",
         "connections": stage.race.load.connections,
         "pipeline": stage.race.load.streams,
         **threads(stage.race),
+    }
+    if not stage.rows:
+        return {**loaded, **_pair(*stage.workload.case_of({}))}
+    drawn = [_drawn(*stage.workload.case_of(row)) for row in stage.rows]
+    return {**loaded, "requests": drawn, "draw": "random"}
+
+
+def _pair(request: HttpRequest, expected: HttpCase) -> dict[str, Any]:
+    return {
         "request": {
             "method": request.method,
             "path": request.path,
@@ -64,6 +92,12 @@ def target(stage: Stage, port: int) -> Mapping[str, Any]:
         },
         "expect": {"status": expected.status, "body": expected.body},
     }
+
+
+def _drawn(request: HttpRequest, expected: HttpCase) -> dict[str, Any]:
+    """A pair as one of many, which the engine draws from by the slice's token."""
+    pair = _pair(request, expected)
+    return {**pair["request"], "expect": pair["expect"]}
 
 
 PROTOCOL = ServerProtocol(ask, target)

@@ -31,8 +31,9 @@ class Service(Record):
     recorded. `run` and what else is run may say `{host}`, `{port}`, `{data}` (its folder), `{cpus}` (how
     many) and `{python}`. `prepare` fills an empty data folder, once a run (`initdb -D {data}`); each start
     has a copy. `ready`: what it answers once it serves. `reset`: what makes it as it was at first, between
-    invocations. `tells`: it prints what each connection sent, as docs/redis-sink.md has it, so that what
-    contenders say of themselves can be held against it.
+    invocations. `refuses_root`: where the referee is root, an ordinary user runs it. `tells`: it prints what
+    each connection sent, as docs/redis-sink.md has it, so that what contenders say of themselves can be held
+    against it.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z_]*$")
@@ -45,6 +46,7 @@ class Service(Record):
     reset: Exchange | Command | None = None
     ready_within_s: float = Field(default=10, gt=0)
     stops_within_s: float = Field(default=2, gt=0)
+    refuses_root: bool = False
     tells: bool = False
 
 

@@ -1,12 +1,13 @@
 """A workload: what is to be done, and what counts as right."""
 
 from collections.abc import Mapping
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from deadheat.model import choices
 from deadheat.model.base import Record
+from deadheat.model.database import Database
 from deadheat.model.kinds.registry import TRAITS, Kind
 from deadheat.model.kinds.traits import Traits
 from deadheat.model.parameter import Parameter, Setting, holds
@@ -34,6 +35,10 @@ class HttpRequest(Record):
     headers: dict[str, str] = {}
     body: str | None = None
 
+    def of(self, row: Mapping[str, str]) -> Self:
+        """With the values of a row in the place of their names in braces."""
+        return self.model_validate(_filled(self.model_dump(), row))
+
 
 class HttpCase(Record):
     """A request and the answer that alone is right: the status, the body to the byte and the media type
@@ -46,6 +51,20 @@ class HttpCase(Record):
     status: int = 200
     content_type: str | None = None
     body: str | None = None
+
+    def of(self, row: Mapping[str, str]) -> Self:
+        """With the values of a row in the place of their names in braces."""
+        return self.model_validate(_filled(self.model_dump(), row))
+
+
+def _filled(value: Any, row: Mapping[str, str]) -> Any:
+    """A text, or each in a table, with the values of a row in the place of their names in braces."""
+    if isinstance(value, dict):
+        return {key: _filled(each, row) for key, each in value.items()}
+    if isinstance(value, str):
+        for name, text in row.items():
+            value = value.replace(f"{{{name}}}", text)
+    return value
 
 
 class Load(Record):
@@ -150,6 +169,7 @@ class Workload(Record):
     grpc: GrpcWork | None = None
     pipeline: Pipeline | None = None
     services: tuple[Service, ...] = ()
+    database: Database | None = None
 
     @model_validator(mode="after")
     def _has_its_kinds_section(self) -> Self:
@@ -165,6 +185,8 @@ class Workload(Record):
         self._can_be_proved_right()
         for service in self.services:
             self._are_parameters(f"service {service.name}: when", service.when)
+        if self.database is not None and self.database.service not in {each.name for each in self.services}:
+            raise ValueError(f'database: none of the [[services]] is called "{self.database.service}"')
         if self.grpc is not None and self.grpc.gzip_when is not None:
             self._are_parameters("grpc.gzip_when", self.grpc.gzip_when)
         return self
@@ -207,6 +229,11 @@ class Workload(Record):
     def services_at(self, values: Mapping[str, Setting | None]) -> tuple[Service, ...]:
         """The services of a race at these values of its parameters."""
         return chosen(self.services, values)
+
+    def case_of(self, row: Mapping[str, str]) -> tuple[HttpRequest, HttpCase]:
+        """The request that the load sends, and its answer, of a row of its database."""
+        assert self.request is not None
+        return self.request.of(row), self.expected().of(row)
 
     def expected(self) -> HttpCase:
         """The conformance case of the very request that the load sends."""

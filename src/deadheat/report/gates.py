@@ -120,6 +120,14 @@ def _generator_cpu(gate: GateResult) -> str:
     )
 
 
+def _services_cpu(gate: GateResult) -> str:
+    return (
+        f"limited by its services: they used {_share(gate, 'services')} and the generator "
+        f"{_share(gate, 'generator')} of the CPUs that they share: the figure is a lower bound; compare CPU "
+        "a request, or race on a machine with more cores"
+    )
+
+
 def _server_limited(gate: GateResult) -> str:
     said = f"server-limited: the server used {_share(gate)} of its core, so wall time is the server's; "
     held = "the verdict is on CPU time"
@@ -201,6 +209,7 @@ ADVICE: Mapping[str, Callable[[GateResult], str]] = {
         f"over {g.limit.removeprefix('at most ')}: it needs a core of its own, so a machine with more"
     ),
     "server-cpu-known": lambda g: "processes of this server come and go under load (a worker that dies?)",
+    "services-cpu": _services_cpu,
     "server-limited": _server_limited,
     "below-ceiling": lambda g: "generator-limited: as fast as this machine's ceiling, so only a lower bound",
     "flat": lambda g: (

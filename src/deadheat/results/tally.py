@@ -24,6 +24,7 @@ from deadheat.model.observation import (
     Observation,
     OpenLoop,
     RaceUnavailable,
+    ServiceRan,
     Slice,
     SocketTrace,
     Started,
@@ -63,6 +64,7 @@ class Tally:
     disturbed: list[Disturbance] = field(default_factory=list)
     long_turns: dict[str, list[LongTurn]] = field(default_factory=dict)
     long_known: dict[str, LongTurnsKnown] = field(default_factory=dict)
+    services: list[ServiceRan] = field(default_factory=list)
 
     def of(self, entry: str) -> list[Turn]:
         """Every counted turn of an entry."""
@@ -164,6 +166,8 @@ def tally(race: RacePlan, observations: Iterable[Observation]) -> Tally:
             found.grown.append(o)
         elif isinstance(o, Left):
             found.left.append(o)
+        elif isinstance(o, ServiceRan):
+            found.services.append(o)
         else:
             _sort(found, o)
     if found.grown:  # blocks of which nothing counts any more

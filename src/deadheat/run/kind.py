@@ -1,6 +1,6 @@
 """What every kind does, and what it has to do it with."""
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, Self
@@ -18,6 +18,9 @@ from deadheat.run.progress import View
 from deadheat.suite.suite import Suite
 from deadheat.util.interrupt import Stop
 
+# How a folder among a run's logs ends that is of no use after it: what starts of a service have copies of.
+TEMPLATE = ".template"
+
 
 class RaceUnavailableError(Exception):
     """What a whole race needs (its server, its generator) cannot be had here; the message says why."""
@@ -27,7 +30,9 @@ class RaceUnavailableError(Exception):
 class Stage:
     """A race about to be run: what is raced, where, and who is told; `observed` so far in this run.
 
-    `addresses` of its services, by what run lines call them.
+    `addresses` of its services, by what run lines call them, `of_entries` what those of one entry may say
+    beside that. `rows` that requests are drawn from, by the names that stand for them in braces.
+    `services_cpu_ns`: CPU time that its services have used so far, where it has any.
     """
 
     plan: Plan
@@ -41,6 +46,9 @@ class Stage:
     logs: Path
     observed: Sequence[Observation] = ()
     addresses: Mapping[str, object] = field(default_factory=dict)
+    of_entries: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    rows: Sequence[Mapping[str, str]] = ()
+    services_cpu_ns: Callable[[], int | None] = lambda: None
 
     @classmethod
     def of(
@@ -98,7 +106,7 @@ class Stage:
         assert build.folder is not None
         name = (output or entry).replace(":", "+")
         known: dict[str, object] = {"cpus": len(self.server_cpus), "host": self.host.address}
-        known |= {**self.race.values, **self.addresses, **values}
+        known |= {**self.race.values, **self.addresses, **self.of_entries.get(entry, {}), **values}
         return Spec(
             argv=command.argv(build.contender, known, args),
             cwd=build.folder,

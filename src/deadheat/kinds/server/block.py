@@ -270,9 +270,11 @@ class ServerBlock:
         """Thaw, load, freeze."""
         token = self._block.token(turn.round, turn.turn, turn.entry, warm_up)
         try:
+            services = self._stage.services_cpu_ns()
             before = self._thaw(running)
             counted = self._engine.turn(running.entry, token, lead_in_ms, counted_ms, pids=list(before.pids))
             after = self._freeze(running)
+            services_until = self._stage.services_cpu_ns()
         except (ExitedError, EngineError) as error:
             return self._failed(
                 running.entry, f"in block {self._block.index + 1}: {self._why(running, error)}"
@@ -288,6 +290,9 @@ class ServerBlock:
             entry=running.entry,
             warm_up=warm_up,
             server_runqueue_wait_ns=waited,
+            services_cpu_ns=None
+            if services is None or services_until is None
+            else max(0, services_until - services),
             **counted,
         )
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from deadheat import hosts
 from deadheat.build import command
 from deadheat.hosts import Spec, StartError
+from deadheat.kinds.services import ordinary_user
 from deadheat.model.service import Command, Exchange
 from deadheat.run.kind import Stage
 
@@ -26,13 +27,23 @@ def ask(stage: Stage, question: Exchange | Command, port: int, values: Mapping[s
         run(stage, question.command, values, ANSWER_TIMEOUT_S)
 
 
-def run(stage: Stage, line: str, values: Mapping[str, object], time_limit_s: float) -> None:
-    """A program of a service's to its end. Raises OSError where that is not a good one."""
+def run(
+    stage: Stage,
+    line: str,
+    values: Mapping[str, object],
+    time_limit_s: float,
+    *,
+    as_user: Path | None = None,
+) -> None:
+    """A program of a service's to its end; an ordinary user's in its folder `as_user`, where that is given.
+
+    Raises OSError where it is not a good end.
+    """
     words = argv(line, values)
     output = stage.logs / f"{Path(words[0]).name}-{values['port']}"
     spec = Spec(
-        argv=words,
-        cwd=stage.logs,
+        argv=words if as_user is None else ordinary_user.argv(words),
+        cwd=as_user or stage.logs,
         env={"PATH": command.path(), "LC_ALL": "C"},
         stdout=output.with_suffix(".out"),
         stderr=output.with_suffix(".err"),

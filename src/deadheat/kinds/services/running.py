@@ -41,7 +41,7 @@ class Running:
     @property
     def program(self) -> str:
         """What it is called in messages."""
-        return Path(self.handle.name).name
+        return Path(probe.argv(self.service.run, self.values)[0]).name
 
     def reset(self) -> None:
         """As the first invocation found it; nothing where it has no such. Raises OSError."""
@@ -104,9 +104,14 @@ class AllRunning:
         for one in self.each:
             one.reset()
 
-    def cpu_s(self) -> float | None:
+    def cpu_ns(self) -> int | None:
         """CPU time that all of them have used so far; None where there is none."""
-        return sum(one.cpu_ns() for one in self.each) / 1e9 if self.each else None
+        return sum(one.cpu_ns() for one in self.each) if self.each else None
+
+    def cpu_s(self) -> float | None:
+        """The same in seconds."""
+        used = self.cpu_ns()
+        return None if used is None else used / 1e9
 
     @contextmanager
     def beside(self, entry: str) -> Iterator[None]:

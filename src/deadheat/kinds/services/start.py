@@ -13,11 +13,11 @@ from deadheat.build import command, toolchain
 from deadheat.hosts import Handle, StartError
 from deadheat.hosts.program import Spec
 from deadheat.kinds.server.started import NotServingError, started_server
-from deadheat.kinds.services import probe
+from deadheat.kinds.services import ordinary_user, probe
 from deadheat.kinds.services.running import AllRunning, Running, told_as
 from deadheat.model.parameter import Setting
 from deadheat.model.service import Service
-from deadheat.run.kind import RaceUnavailableError, Stage
+from deadheat.run.kind import TEMPLATE, RaceUnavailableError, Stage
 
 PREPARED_WITHIN_S = 120.0
 
@@ -29,7 +29,12 @@ def lacking(stage: Stage) -> str | None:
 
 def missing(services: Sequence[Service]) -> str | None:
     """Why one of these services cannot be had here, or None."""
-    return next(filter(None, (toolchain.missing(service.needs) for service in services)), None)
+    return next(filter(None, map(_missing, services)), None)
+
+
+def _missing(service: Service) -> str | None:
+    other = ordinary_user.needed(service.refuses_root)
+    return toolchain.missing(service.needs) or (ordinary_user.missing() if other else None)
 
 
 def beside(
@@ -43,7 +48,8 @@ def beside(
     services = stage.workload.services_at(stage.race.values if values is None else values)
     shares = shared_out(stage.plan.generator_cpus, len(services))
     running = tuple(start(stage, one, stack, cpus) for one, cpus in zip(services, shares, strict=True))
-    return replace(stage, addresses=addresses(running)), AllRunning(running)
+    every = AllRunning(running)
+    return replace(stage, addresses=addresses(running), services_cpu_ns=every.cpu_ns), every
 
 
 def shared_out(cpus: Sequence[int], services: int) -> tuple[frozenset[int], ...]:
@@ -71,12 +77,15 @@ def start(stage: Stage, service: Service, stack: ExitStack, cpus: frozenset[int]
     port = stage.host.free_port()
     cpus = frozenset(stage.plan.generator_cpus) if cpus is None else cpus
     name = f"{service.name}-server-{port}"
-    data = stage.logs / f"{name}.data"
+    other = ordinary_user.needed(service.refuses_root)
+    home = ordinary_user.folder(service.name) if other else stage.logs
+    data = home / f"{name}.data"
     values: dict[str, object] = {"host": stage.host.address, "port": port, "data": data.absolute()}
     values |= {"cpus": len(cpus), "python": sys.executable}
+    words = probe.argv(service.run, values)
     spec = Spec(
-        argv=probe.argv(service.run, values),
-        cwd=stage.logs,
+        argv=ordinary_user.argv(words) if other else words,
+        cwd=home,
         env={"PATH": command.path()}
         | {name: probe.fill(value, values) for name, value in service.env.items()},
         cpus=cpus,
@@ -90,9 +99,11 @@ def start(stage: Stage, service: Service, stack: ExitStack, cpus: frozenset[int]
         ours = stage.host.collect(handle).ports
         return None if port in ours else f"another program answers on port {port}"
 
-    stack.callback(shutil.rmtree, data, ignore_errors=True)
+    stack.callback(shutil.rmtree, home if other else data, ignore_errors=True)
     try:
         _fresh_data(stage, service, data, values)
+        if other:
+            ordinary_user.give(data)
         serving = stack.enter_context(
             started_server(
                 stage.host,
@@ -107,7 +118,7 @@ def start(stage: Stage, service: Service, stack: ExitStack, cpus: frozenset[int]
     except StartError as error:
         raise RaceUnavailableError(str(error)) from error
     except (NotServingError, OSError) as error:
-        raise RaceUnavailableError(f"{spec.argv[0]}: {error}") from error
+        raise RaceUnavailableError(f"{words[0]}: {error}") from error
     version = toolchain.version_of(service.needs[0].split()[0]) if service.needs else None
     return Running(stage, service, serving.handle, port, values, cpus, version, serving.ready_ns)
 
@@ -117,11 +128,25 @@ def _fresh_data(stage: Stage, service: Service, data: Path, values: Mapping[str,
     if service.prepare is None:
         data.mkdir()
         return
-    template = stage.logs / f"{service.name}.template"
+    template = stage.logs / f"{service.name}{TEMPLATE}"
     if not template.exists():
-        made = template.with_suffix(".making")
-        shutil.rmtree(made, ignore_errors=True)
-        made.mkdir(mode=0o700)
-        probe.run(stage, service.prepare, {**values, "data": made.absolute()}, PREPARED_WITHIN_S)
-        made.rename(template)
+        _prepare(stage, service, service.prepare, template, values)
     shutil.copytree(template, data, symlinks=True)
+
+
+def _prepare(stage: Stage, service: Service, line: str, template: Path, values: Mapping[str, object]) -> None:
+    """The folder that each start has a copy of, whole or not there at all. Raises OSError."""
+    other = ordinary_user.needed(service.refuses_root)
+    home = ordinary_user.folder(service.name) if other else stage.logs
+    made = home / f"{service.name}.making"
+    shutil.rmtree(made, ignore_errors=True)
+    made.mkdir(mode=0o700)
+    if other:
+        ordinary_user.give(made)
+    probe.run(
+        stage, line, {**values, "data": made.absolute()}, PREPARED_WITHIN_S, as_user=home if other else None
+    )
+    if other:  # maybe on another file system, from where a folder does not move at once
+        made = Path(shutil.move(made, template.with_suffix(".making")))
+        shutil.rmtree(home, ignore_errors=True)
+    made.rename(template)

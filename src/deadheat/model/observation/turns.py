@@ -8,7 +8,8 @@ from deadheat.model.base import Record
 class Slice(Record):
     """A turn of load on one contender. Counts are of the counted part alone, but `reconnects`, `resent` and
     `errors` of the whole turn; times in nanoseconds. `resent`: requests that went out again on another
-    connection (0 in journals from before it was told)."""
+    connection (0 in journals from before it was told). `services_cpu_ns`: CPU time of the race's services
+    over the whole turn; None where it has none."""
 
     type: Literal["slice"] = "slice"
     race: str
@@ -39,6 +40,7 @@ class Slice(Record):
     server_cpu_ns: int | None
     loop_delay_max_ns: int
     server_runqueue_wait_ns: int | None = None
+    services_cpu_ns: int | None = None
 
     @property
     def counted_s(self) -> float:

@@ -13,10 +13,11 @@ from deadheat.results.tally import Tally, throughput_rps
 
 CEILING_SHARE_LIMIT = 0.90
 SERVER_CPU_LIMIT = 0.90
+SERVICES_CPU = 0.90
 FLATNESS_LIMIT = 0.02
 RISING_LIMIT = 0.25
 # Broken, these say that the figure is only a lower bound.
-GENERATOR_LIMITED = ("generator-cpu", "below-ceiling")
+GENERATOR_LIMITED = ("generator-cpu", "services-cpu", "below-ceiling")
 
 
 def right_answers(tally: Tally, entry: str) -> GateResult:
@@ -60,6 +61,24 @@ def generator_cpu(slices: list[Slice], threads: int) -> GateResult:
     server = sum(s.server_cpu_ns or 0 for s in slices) / counted
     ok = share < GENERATOR_CPU
     return gate_result("generator-cpu", ok, share, limit, generator=share, server=server)
+
+
+def services_cpu(tally: Tally, entry: str) -> GateResult | None:
+    """The services, such as a database, and the generator beside them had CPU to spare, so that the race is
+    not about them. None where there are no services."""
+    known = [s for s in tally.slices(entry) if s.services_cpu_ns is not None]
+    cpus = len({cpu for service in tally.services for cpu in service.cpus})
+    counted = sum(s.counted_until_ns - s.counted_from_ns for s in known)
+    if not cpus or not counted:
+        return None
+    loaded = sum(s.drained_ns - s.started_ns for s in known)
+    services = sum(s.services_cpu_ns or 0 for s in known) / loaded / cpus
+    generator = sum(s.engine_cpu_ns for s in known) / counted / cpus
+    share = services + generator
+    limit = f"below {SERVICES_CPU:.0%}"
+    return gate_result(
+        "services-cpu", share < SERVICES_CPU, share, limit, services=services, generator=generator
+    )
 
 
 def generator_share(tally: Tally, entry: str) -> GateResult | None:

@@ -1,0 +1,135 @@
+"""A PostgreSQL beside contenders: of each a database of its own, with values that each block draws anew."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import psycopg
+import pytest
+
+from deadheat.hosts.local import LocalHost
+from deadheat.kinds import http
+from deadheat.kinds.services import databases, ordinary_user
+from deadheat.kinds.services import start as services
+from deadheat.kinds.services.databases import Databases
+from deadheat.kinds.services.running import AllRunning
+from deadheat.model.service import Service
+from deadheat.run.kind import RaceUnavailableError, Stage
+from deadheat.suite.suite import load
+
+WORKLOAD = load(Path(__file__).parents[2] / "suite").workloads["app-db"]
+ENTRIES = ("go", "go'", "node")
+
+
+def bare(host: LocalHost | None, logs: Path) -> Stage:
+    """As much of a race as services and requests need."""
+    never = SimpleNamespace(requested=False, check=lambda: None)
+    made: dict[str, Any] = dict.fromkeys(("view", "workload_folder"))
+    plan: Any = SimpleNamespace(generator_cpus=(0,))
+    race: Any = SimpleNamespace(
+        values={}, load=SimpleNamespace(connections=4, streams=1, generator_threads=1)
+    )
+    return Stage(
+        **made, plan=plan, race=race, workload=WORKLOAD, builds={}, host=cast(Any, host),
+        stop=cast(Any, never), logs=logs,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Stage, AllRunning]]:
+    """The PostgreSQL of the suite, as a block starts it."""
+    if (why := services.missing(WORKLOAD.services)) is not None:
+        pytest.skip(why)
+    with LocalHost() as host, ExitStack() as stack:
+        yield services.beside(bare(host, tmp_path_factory.mktemp("logs")), stack)
+
+
+@pytest.fixture(scope="module")
+def filled(running: tuple[Stage, AllRunning]) -> tuple[Stage, Databases]:
+    stage, made = databases.beside(*running, ENTRIES, "seed")
+    assert made is not None
+    return stage, made
+
+
+def held(stage: Stage, entry: str) -> list[tuple[int, int]]:
+    """The rows of an entry's database, read as a contender reads them."""
+    host, port = str(stage.addresses["postgres"]).split(":")
+    name = str(stage.of_entries[entry]["database"])
+    with psycopg.connect(host=host, port=int(port), dbname=name, user="app") as connection:
+        return connection.execute("SELECT id, randomnumber FROM world ORDER BY id").fetchall()
+
+
+def test_each_entry_has_a_database_of_its_own_with_the_rows_that_requests_ask_for(
+    filled: tuple[Stage, Databases],
+) -> None:
+    stage, made = filled
+    told = [(int(row["id"]), int(row["value"])) for row in stage.rows]
+    assert len(told) == 10_000
+    assert all(held(stage, entry) == told for entry in ENTRIES)
+
+    changed = made.change("go", stage.rows[6])
+    assert changed["value"] != stage.rows[6]["value"]
+    assert held(stage, "go")[6] == (7, int(changed["value"]))
+    assert held(stage, "go'") == told
+
+    with pytest.raises(psycopg.errors.InsufficientPrivilege):
+        made_role(stage)
+
+
+def made_role(stage: Stage) -> None:
+    """What a superuser alone may do."""
+    host, port = str(stage.addresses["postgres"]).split(":")
+    with psycopg.connect(host=host, port=int(port), dbname="entry_0", user="app") as connection:
+        connection.execute("CREATE ROLE another SUPERUSER")
+
+
+def test_databases_that_cannot_be_made_make_the_race_unavailable(
+    running: tuple[Stage, AllRunning], filled: tuple[Stage, Databases]
+) -> None:
+    with pytest.raises(RaceUnavailableError, match='postgres: role "app" already exists'):
+        databases.beside(*running, ENTRIES, "again")
+
+
+def test_what_the_services_used_is_known(running: tuple[Stage, AllRunning]) -> None:
+    stage, _ = running
+    assert (stage.services_cpu_ns() or 0) > 0
+
+
+def test_the_values_of_a_block_are_its_seeds_alone() -> None:
+    asked = WORKLOAD.database
+    assert asked is not None
+    first, same, other = (databases.drawn(asked, random.Random(seed)) for seed in ("a", "a", "b"))
+    assert first == same
+    assert first != other
+    assert [row["id"] for row in first] == [str(id_) for id_ in range(1, 10_001)]
+    assert {1 <= int(row["value"]) <= 10_000 for row in first} == {True}
+
+
+def test_the_engine_draws_from_the_rows_and_holds_each_reply_against_its_own(tmp_path: Path) -> None:
+    rows = ({"id": "1", "value": "35"}, {"id": "2", "value": "8"})
+    stage = replace(bare(cast(Any, SimpleNamespace(address="127.0.0.1")), tmp_path), rows=rows)
+    target = http.target(stage, 80)
+    assert target["draw"] == "random"
+    assert "request" not in target
+    assert [(pair["path"], pair["expect"]["body"]) for pair in target["requests"]] == [
+        ("/db?id=1", '{"id":1,"randomNumber":35}'),
+        ("/db?id=2", '{"id":2,"randomNumber":8}'),
+    ]
+
+
+def test_a_service_that_refuses_root_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    (service,) = WORKLOAD.services
+    absent = Service.model_validate(service.model_dump() | {"needs": ("no-such-database",)})
+    assert "no-such-database" in (services.missing([absent]) or "")
+    root_only = Service.model_validate(service.model_dump() | {"needs": ()})
+    monkeypatch.setattr("os.geteuid", lambda: 0)
+    monkeypatch.setattr(ordinary_user, "USERS", ("nobody-of-that-name",))
+    assert services.missing([root_only]) == "none of the users nobody-of-that-name is there"
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    assert services.missing([root_only]) is None
