@@ -1,0 +1,60 @@
+//! Rows of the table `world`, through a pool of connections that are all opened at the start.
+
+use std::error::Error;
+
+use axum::extract::{Query, State};
+use axum::http::StatusCode;
+use axum::Json;
+use deadpool_postgres::{Manager, Pool};
+use serde::{Deserialize, Serialize};
+use tokio_postgres::NoTls;
+
+const POOL_SIZE: usize = 16;
+
+#[derive(Deserialize)]
+pub struct Asked {
+    id: i32,
+}
+
+#[derive(Serialize)]
+pub struct World {
+    id: i32,
+    #[serde(rename = "randomNumber")]
+    random_number: i32,
+}
+
+pub async fn open(url: &str) -> Result<Pool, Box<dyn Error>> {
+    let manager = Manager::new(url.parse()?, NoTls);
+    let pool = Pool::builder(manager).max_size(POOL_SIZE).build()?;
+    let mut opened = Vec::new();
+    for _ in 0..POOL_SIZE {
+        opened.push(pool.get().await?);
+    }
+    drop(opened);
+    Ok(pool)
+}
+
+pub async fn by_id(
+    State(pool): State<Pool>,
+    Query(asked): Query<Asked>,
+) -> Result<Json<World>, StatusCode> {
+    let client = pool.get().await.map_err(failed)?;
+    let statement = client
+        .prepare_cached("SELECT id, randomnumber FROM world WHERE id = $1")
+        .await
+        .map_err(failed)?;
+    let row = client
+        .query_opt(&statement, &[&asked.id])
+        .await
+        .map_err(failed)?
+        .ok_or(StatusCode::NOT_FOUND)?;
+    Ok(Json(World {
+        id: row.get(0),
+        random_number: row.get(1),
+    }))
+}
+
+fn failed(error: impl Error) -> StatusCode {
+    eprintln!("{error}");
+    StatusCode::INTERNAL_SERVER_ERROR
+}
