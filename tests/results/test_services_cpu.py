@@ -38,6 +38,14 @@ def test_services_and_generator_have_cpu_to_spare_or_are_the_limit(
     assert ok or "they used 85% and the generator 10% of the CPUs" in (advice(gate) or "")
 
 
+def test_cpu_a_request_may_be_judged_where_services_are_the_limit() -> None:
+    limited = loaded(round(0.95 * TURN_NS))
+    limited.race = limited.race.replaced(judged_by="cpu")
+    gate = own.services_cpu(limited, "fast")
+    assert gate is not None
+    assert gate.ok
+
+
 def test_a_race_without_services_has_no_such_gate() -> None:
     assert own.services_cpu(loaded(None), "fast") is None
     assert own.services_cpu(tally(race(), observations(race())), "fast") is None

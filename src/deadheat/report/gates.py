@@ -123,8 +123,8 @@ def _generator_cpu(gate: GateResult) -> str:
 def _services_cpu(gate: GateResult) -> str:
     return (
         f"limited by its services: they used {_share(gate, 'services')} and the generator "
-        f"{_share(gate, 'generator')} of the CPUs that they share: the figure is a lower bound; compare CPU "
-        "a request, or race on a machine with more cores"
+        f"{_share(gate, 'generator')} of the CPUs that they share: the figure is a lower bound; judge by CPU "
+        "a request (--metric cpu), or race on a machine with more cores"
     )
 
 

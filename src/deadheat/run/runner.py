@@ -1,6 +1,5 @@
 """Runs a plan: builds, checks, and block after block, every observation into the journal as it happens."""
 
-import shutil
 from collections.abc import Callable, Collection, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -30,7 +29,7 @@ from deadheat.results.claimed import Race
 from deadheat.results.through import through
 from deadheat.run import disturbance, lead_ins, long_turns, repeats, resume, standing
 from deadheat.run.builds import Builds
-from deadheat.run.kind import TEMPLATE, Kind, RaceUnavailableError, Stage
+from deadheat.run.kind import Kind, RaceUnavailableError, Stage
 from deadheat.run.progress import View
 from deadheat.storage.journal import Journal, whole_blocks
 from deadheat.storage.run_folder import RunFolder
@@ -77,8 +76,6 @@ class Runner:
                 if isinstance(error, KeyboardInterrupt):
                     raise
             finally:
-                for template in self.folder.logs.glob(f"*{TEMPLATE}"):
-                    shutil.rmtree(template, ignore_errors=True)
                 self.view.close()
 
     def _take_up(self) -> None:
