@@ -120,7 +120,7 @@ def test_braces_and_a_shells_syntax(deadheat: Deadheat) -> None:
         (("--program", "true", "--program", ""), "an empty command"),
         (("--program", "true", "--program", "true", "-n", "a", "-n", "a"), 'two commands are called "a"'),
         (("--program", "true", "--program", "true", *("-n", "x") * 3), "3 names for 2 commands"),
-        (("-n", "x"), "--name names a --command or a --program"),
+        (("-n", "x"), "--name names a --command, a --program or a --url"),
         (("--command", "true", "--command", "true", "-H", "no"), "is no header"),
         (("--program", "false", "--program", "true"), "false: it exited with status 1"),
         (("--program", "no-such-program", "--program", "true"), "no-such-program"),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deadheat import hosts
+from deadheat.app import running
 from deadheat.build import command
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Host, StartError
@@ -54,6 +55,8 @@ def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = 
     took_s = 0.0
     with this_machine("what the first command answers") as (host, stop):
         for each in wanted:
+            for said in running.shared(each.commands):
+                view.warn(said)
             ad_hoc.write_contenders(each, folder)
             right = _recorded(each, folder, host, stop)
             took_s = max(took_s, right.took_s)
@@ -90,16 +93,18 @@ def _spec(wanted: AdHoc, folder: Path, *port: str) -> Spec:
     home = folder / wanted.workload / wanted.first.name
     env = {name: os.environ[name] for name in command.ALLOWED if name in os.environ}
     return Spec(
-        argv=("sh", ad_hoc.SCRIPT, *port),
+        argv=("sh", ad_hoc.SCRIPT, *port) if wanted.first.listens is None else (wanted.first.line,),
         cwd=home,
         env={**env, "PATH": command.path()},
         stdout=folder / "first.out",
         stderr=folder / "first.err",
+        attached=wanted.first.listens,
+        freezes=wanted.first.freezes,
     )
 
 
 def _served(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> Answer:
-    port = host.free_port()
+    port = host.free_port() if wanted.first.listens is None else wanted.first.listens
     found: list[Answer] = []
 
     def complaint(_: object) -> str | None:

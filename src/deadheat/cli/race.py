@@ -74,16 +74,25 @@ class AdHocOptions:
         metavar="LINE",
         help="A program to race without a suite, run to its end; twice at least, the first is the reference.",
     )
+    url: tuple[str, ...] = option(
+        multiple=True,
+        metavar="URL",
+        help="A server that runs already, http://127.0.0.1:3000: metered, never started, never ended; twice "
+        "at least, the first is the reference.",
+    )
+    freeze: bool = option(
+        is_flag=True, help="Stop (SIGSTOP) each --url while it is another's turn; else it is idle, and runs."
+    )
     name: tuple[str, ...] = option(
         "--name",
         "-n",
         multiple=True,
         metavar="NAME",
-        help="What a --command or --program is called, in order.",
+        help="What a --command, --program or --url is called, in order.",
     )
     shell: bool = option(is_flag=True, help="Run each --command or --program by a shell.")
     path: str = option(
-        default="/", show_default=True, metavar="PATH", help="What each --command is asked for."
+        default="/", show_default=True, metavar="PATH", help="What each --command or --url is asked for."
     )
     request_method: str = option(
         "--request-method", "-X", default="GET", show_default=True, metavar="METHOD", help="How it is asked."
@@ -181,6 +190,7 @@ def run(options: RaceOptions) -> None:
       deadheat race --program 'sort big.txt' --program 'sort -S1G big.txt'
       deadheat race --command './a {port}' --command './b {port}' --path /users
       deadheat race --command './a {port}' --command './b {port}' --request copied.curl
+      deadheat race --url http://127.0.0.1:3000 --url http://127.0.0.1:4000 -n main -n branch
       deadheat race --db postgresql://deadheat@db.example/benchmarks
       deadheat race --resume latest
       deadheat race --more latest
@@ -211,7 +221,7 @@ def _asked(options: RaceOptions) -> Asked:
     if options.metric != "throughput" and (options.claims or options.method != "deadheat"):
         raise UserError("--metric is of our own method; claims and studies have figures of their own")
     servers, generators, usable = _cpus(options)
-    ad_hoc = bool(options.command or options.program)
+    ad_hoc = bool(options.command or options.program or options.url)
     parameters, loads = _parameters(options)
     return Asked(
         workloads=options.workloads,
@@ -239,17 +249,25 @@ def _asked(options: RaceOptions) -> Asked:
 
 def _ad_hoc(options: RaceOptions) -> AdHoc | None:
     """The commands of the command line, None where it names none. Raises UserError."""
+    from deadheat.suite import running
     from deadheat.suite.ad_hoc import AdHoc, Command, named
 
-    lines = options.command or options.program
+    lines = options.command or options.program or options.url
+    if options.freeze and not options.url:
+        raise UserError("--freeze is for servers of --url", hint="others are always frozen meanwhile")
     if not lines:
         if options.name:
             raise UserError(
-                "--name names a --command or a --program", hint="-c chooses contenders of a suite"
+                "--name names a --command, a --program or a --url", hint="-c chooses contenders of a suite"
             )
         return None
-    kind = "--command" if options.command else "--program"
-    if options.command and options.program:
+    given = {"--command": options.command, "--program": options.program, "--url": options.url}
+    kind, *others = (name for name, asked in given.items() if asked)
+    if options.url and others:
+        raise UserError(
+            "servers that run already race each other alone", hint="start all of them, or none: --command"
+        )
+    if others:
         raise UserError(
             "servers and programs do not race each other", hint="--command or --program, not both"
         )
@@ -261,12 +279,17 @@ def _ad_hoc(options: RaceOptions) -> AdHoc | None:
     if len(lines) < 2:
         raise UserError("a race takes two", hint=f"{kind} '...' {kind} '...'; the first is the reference")
     request = _request(options)
-    return AdHoc(
-        commands=tuple(
+    commands = (
+        running.commands(lines, options.name, freezes=options.freeze)
+        if options.url
+        else tuple(
             Command(line, name, Path.cwd())
             for line, name in zip(lines, named(lines, options.name), strict=True)
-        ),
-        request=request if options.command else None,
+        )
+    )
+    return AdHoc(
+        commands=commands,
+        request=None if options.program else request,
         shell=options.shell,
     )
 

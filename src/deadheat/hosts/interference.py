@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from deadheat.hosts import proc_stat, processes
+from deadheat.hosts import attached, proc_stat, processes
 from deadheat.hosts.cpus import ROOT
 from deadheat.hosts.machine import cpu_cgroups
 from deadheat.hosts.processes import TICK_NS, Processes
@@ -77,7 +77,8 @@ def read(
     root: Path = ROOT,
     pid: int | None = None,
 ) -> Reading:
-    """Now. `pid` is the root of our process tree, this process where it is not said."""
+    """Now. `pid` is the root of our process tree, this process where it is not said; servers that ran already
+    and are raced are no strangers, though they are not in it."""
     pid = os.getpid() if pid is None else pid
     swapped_in, swapped_out = _swapped(root)
     throttled, throttled_ns = _throttled(root)
@@ -90,7 +91,7 @@ def read(
         wall_clock_ns=time.time_ns(),
         cpus=by_cpu,
         processes=running,
-        ours=frozenset(processes.tree(running, pid)),
+        ours=frozenset(processes.tree(running, pid)) | attached.raced_pids(),
         pinned_ns=dict(pinned_ns or {}),
         referee_cpus=frozenset(os.sched_getaffinity(0)),
         swapped_in_bytes=swapped_in,

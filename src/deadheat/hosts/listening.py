@@ -1,9 +1,10 @@
-"""On which TCP ports a process tree listens."""
+"""On which TCP ports a process tree listens, and who listens at one."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 _LISTEN = "0A"  # TCP_LISTEN in the kernel's include/net/tcp_states.h
@@ -13,6 +14,24 @@ def ports_of(pids: Iterable[int], proc: Path = Path("/proc")) -> tuple[int, ...]
     """The ports, in order; none where a process is gone or not ours to look into."""
     inodes = {inode for pid in pids for inode in _sockets(proc / str(pid) / "fd")}
     return tuple(sorted({port for port, inode in _listeners(proc) if inode in inodes}))
+
+
+@dataclass(frozen=True)
+class Listeners:
+    """Whether anybody listens at a port, and those processes of them that can be seen."""
+
+    listens: bool
+    pids: tuple[int, ...]
+
+
+def listeners_at(port: int, proc: Path = Path("/proc")) -> Listeners:
+    """Who listens at a port of this machine."""
+    wanted = {inode for at, inode in _listeners(proc) if at == port}
+    if not wanted:
+        return Listeners(False, ())
+    pids = (int(folder.name) for folder in proc.iterdir() if folder.name.isdigit())
+    found = tuple(pid for pid in pids if not wanted.isdisjoint(_sockets(proc / str(pid) / "fd")))
+    return Listeners(True, found)
 
 
 def _sockets(fds: Path) -> Iterator[str]:

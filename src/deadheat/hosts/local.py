@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from deadheat.hosts.attached import Attached
 from deadheat.hosts.listening import ports_of
 from deadheat.hosts.meter import Usage
 from deadheat.hosts.ports import Ports
@@ -29,7 +30,7 @@ class LocalHost:
     def __init__(self, launcher: Launcher | None = None, ports: Ports | None = None) -> None:
         self._launcher = launcher or Launcher.find()
         self._ports = ports or Ports()
-        self._processes: dict[str, Process] = {}
+        self._processes: dict[str, Process | Attached] = {}
         self._told: set[str] = set()
         self._ids = (f"local-{os.getpid()}-{id(self):x}-{count}" for count in itertools.count(1))
 
@@ -40,7 +41,11 @@ class LocalHost:
         return self._ports.take()
 
     def start(self, spec: Spec) -> Handle:
-        process = self._launcher.start(spec)
+        process: Process | Attached
+        if spec.attached is None:
+            process = self._launcher.start(spec)
+        else:
+            process = Attached(spec, spec.attached, freezes=spec.freezes)
         handle = Handle(next(self._ids), spec.argv[0], process.started_ns)
         self._processes[handle.id] = process
         return handle
@@ -112,7 +117,7 @@ class LocalHost:
     ) -> None:
         self.close()
 
-    def _process(self, handle: Handle) -> Process:
+    def _process(self, handle: Handle) -> Process | Attached:
         try:
             return self._processes[handle.id]
         except KeyError:
@@ -120,7 +125,7 @@ class LocalHost:
 
 
 @contextmanager
-def _launcher_watched(process: Process) -> Iterator[None]:
+def _launcher_watched(process: Process | Attached) -> Iterator[None]:
     """A launcher that fails takes its program with it: above the seam, a program that has ended."""
     try:
         yield
@@ -133,7 +138,7 @@ def _kept(path: Path | None) -> bytes:
     return path.read_bytes() if path is not None and path.is_file() else b""
 
 
-def _ports(process: Process) -> tuple[int, ...]:
+def _ports(process: Process | Attached) -> tuple[int, ...]:
     try:
         return ports_of(process.usage(memory=False).pids)
     except ExitedError:

@@ -30,6 +30,8 @@ class Spec:
     `output_limit_bytes` (each of stdout and stderr) is counted and thrown away, as is all of it
     without a path. `peak_memory` traces the program to read its own peak exactly at its exit: its
     signals, forks and thread starts each cost it some tens of microseconds, so not where it is timed.
+    `attached`: the port of a server that runs already, in the place of anything to start; `freezes`: whether
+    it may be stopped meanwhile.
     """
 
     argv: tuple[str, ...]
@@ -42,6 +44,8 @@ class Spec:
     output_limit_bytes: int = 1 << 20
     time_limit_s: float | None = None
     peak_memory: bool = False
+    attached: int | None = None
+    freezes: bool = True
 
     def to_json(self) -> str:
         """One line, as the launcher reads it."""
@@ -110,11 +114,10 @@ class Exit:
                 return f"had to be killed {after}"
             case Why.STOPPED:
                 return f"was stopped {after}"
-        ending = (
-            f"exited with status {self.code}"
-            if self.signal is None
-            else f"died of {signal_name(self.signal)}"
-        )
+        if self.signal is not None:
+            ending = f"died of {signal_name(self.signal)}"
+        else:  # of one that was not our child its status is not known
+            ending = "ended" if self.code is None else f"exited with status {self.code}"
         left = f", leaving {self.stray} process{'es' * (self.stray > 1)} behind" if self.stray else ""
         return f"{ending} {after}{left}"
 

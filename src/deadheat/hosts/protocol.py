@@ -88,7 +88,8 @@ class Host(Protocol):
         """A TCP port that a server may listen on there. Never the same twice. Raises UserError."""
 
     def start(self, spec: Spec) -> Handle:
-        """Returns when it runs. Raises StartError where the program cannot be started."""
+        """Returns when it runs. Raises StartError where the program cannot be started, and where nothing
+        listens at the port of one that should run already (`Spec.attached`)."""
 
     def events(self, handle: Handle, timeout_s: float) -> tuple[Event, ...]:
         """What happened to a program since the last call, waiting up to `timeout_s` for the first."""
@@ -112,4 +113,4 @@ class Host(Protocol):
         """CPU time of the programs started here that have ended, by the CPUs that they were bound to."""
 
     def close(self) -> None:
-        """Kills whatever still runs there."""
+        """Kills whatever was started and still runs there."""

@@ -1,9 +1,9 @@
 """A contender: one implementation of a workload, and its variants."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from deadheat.model.base import Record
 from deadheat.model.workload import Preset
@@ -52,6 +52,8 @@ class ContenderFile(Record):
     """`contender.toml` as it is written. What a gRPC server `offers` is checked with its answers.
 
     `serves`: by workload, of a contender in a folder that several workloads share.
+    `listens`: the port of a server that runs already, which is neither started nor ended, and has no `run`;
+    `freezes`: whether it is stopped while others have their turn.
     """
 
     title: str
@@ -61,6 +63,8 @@ class ContenderFile(Record):
     build: str | None = None
     artifact: str | None = None
     run: str
+    listens: int | None = Field(default=None, ge=1, le=65535)
+    freezes: bool = True
     env: dict[str, str] = {}
     offers: tuple[Offer, ...] = ()
     default: bool = False
@@ -68,6 +72,12 @@ class ContenderFile(Record):
     why: str | None = None
     serves: dict[str, Serves] = {}
     variants: dict[str, Recipe] = {}
+
+    @model_validator(mode="after")
+    def _is_run_or_runs_already(self) -> Self:
+        if bool(self.run) == (self.listens is not None):
+            raise ValueError("a contender has a run line, or listens already: one of the two")
+        return self
 
 
 class Contender(Record):
@@ -87,6 +97,8 @@ class Contender(Record):
     build: str | None
     artifact: str | None
     run: str
+    listens: int | None = None
+    freezes: bool = True
     env: dict[str, str]
     offers: tuple[Offer, ...] = ()
     default: bool

@@ -12,7 +12,18 @@ from deadheat.model.contender import Contender
 from deadheat.model.measured import ColdPlan, InvocationPlan, SlicePlan
 from deadheat.model.plan import DisturbanceLimits, Entry, Leaving, Plan, RacePlan, contenders_of
 from deadheat.model.workload import Preset, Workload
-from deadheat.plan import going_on, judged, load, parameters, past, programs, reference, scale, shapes
+from deadheat.plan import (
+    attached,
+    going_on,
+    judged,
+    load,
+    parameters,
+    past,
+    programs,
+    reference,
+    scale,
+    shapes,
+)
 from deadheat.plan.asked import OURS, Asked
 from deadheat.plan.duration import (
     MIN_ROUNDS,
@@ -104,7 +115,9 @@ def _ours(asked: Asked, suite: Suite, names: Sequence[str]) -> list[RacePlan]:
         )
     chosen = {name: _chosen(asked, suite, name, names) for name in names}
     races = [
-        judged.judged(race, suite.workload(name), asked.judged_by)
+        judged.judged(
+            attached.noted(race, chosen[name], asked.judged_by), suite.workload(name), asked.judged_by
+        )
         for name in names
         if chosen[name]
         for race in _races(asked, suite.workload(name), chosen[name])

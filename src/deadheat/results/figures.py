@@ -47,7 +47,12 @@ def by_block(found: Tally, a: str, b: str) -> Mapping[int, float]:
 
 def _startup(found: Tally, a: str, b: str) -> stats.Estimate:
     """By the time from a start to the first right answer, a start a block."""
-    took = {entry: {s.block: s.first_response_ms for s in found.started.get(entry, [])} for entry in (a, b)}
+    took = {
+        entry: {
+            s.block: took for s in found.started.get(entry, []) if (took := s.first_response_ms) is not None
+        }
+        for entry in (a, b)
+    }
     blocks = [block for block in found.common_blocks(a, b) if all(block in of for of in took.values())]
     logs = {entry: [np.log([of[block]]) for block in blocks] for entry, of in took.items()}
     return stats.compare(logs[a], logs[b], lower_is_better=True)

@@ -291,7 +291,8 @@ def serving(found: Tally, entry: str) -> Serving:
     """Memory: medians over blocks of what a server holds at the end of one, its share of it, and of that
     what is its own and what it shares with others (the pages of its runtime's libraries)."""
     ended = found.ended.get(entry, [])
-    started = [s.first_response_ms for s in found.started.get(entry, [])]
+    times = (s.first_response_ms for s in found.started.get(entry, []))
+    started = [took for took in times if took is not None]
     whole = [(e.memory_bytes, e.private_bytes) for e in ended if e.memory_bytes and e.private_bytes]
     return {
         "memory_bytes": _median([memory for memory, _ in whole]),

@@ -108,7 +108,8 @@ class Stage:
         known: dict[str, object] = {"cpus": len(self.server_cpus), "host": self.host.address}
         known |= {**self.race.values, **self.addresses, **self.of_entries.get(entry, {}), **values}
         return Spec(
-            argv=command.argv(build.contender, known, args),
+            # Messages call a program by its first word; one that runs already has no others.
+            argv=command.argv(build.contender, known, args) or (build.contender.title,),
             cwd=build.folder,
             env=command.environment(build.contender, known),
             cpus=frozenset(self.server_cpus),
@@ -116,7 +117,14 @@ class Stage:
             stderr=self.logs / f"{name}.err",
             time_limit_s=time_limit_s,
             peak_memory=peak_memory,
+            attached=build.contender.listens,
+            freezes=build.contender.freezes,
         )
+
+    def port(self, entry: str) -> int:
+        """Where a server listens: a free port, or that of one that runs already."""
+        listens = self.build(entry).contender.listens
+        return self.host.free_port() if listens is None else listens
 
 
 class Kind(Protocol):

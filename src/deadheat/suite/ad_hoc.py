@@ -39,7 +39,9 @@ class Request:
 @dataclass(frozen=True)
 class Command:
     """A command line, what it is called, and where it runs. `title`: what reports say beside its name, the
-    line itself where there is none; `artifact`: the program that a build made of it, where that is known."""
+    line itself where there is none; `artifact`: the program that a build made of it, where that is known.
+    `listens`: the port of a server that runs already, whose line is its URL; `freezes`: whether it is stopped
+    while others have their turn."""
 
     line: str
     name: str
@@ -47,6 +49,8 @@ class Command:
     title: str | None = None
     env: tuple[tuple[str, str], ...] = ()
     artifact: Path | None = None
+    listens: int | None = None
+    freezes: bool = False
 
     @property
     def called(self) -> str:
@@ -113,14 +117,14 @@ def write_contenders(wanted: AdHoc, folder: Path) -> None:
     for command in wanted.commands:
         home = folder / wanted.workload / command.name
         home.mkdir(parents=True, exist_ok=True)
-        (home / SCRIPT).write_text(script(wanted, command))
-        port = f" {PORT}" if wanted.request is not None else ""
-        facts = {
-            "title": command.title or command.line,
-            "language": Path(words_of(command.line)[0]).name,
-            "class": "idiomatic",
-            "run": f"sh {SCRIPT}{port}",
-        }
+        facts: dict[str, object] = {"title": command.title or command.line, "class": "idiomatic"}
+        if command.listens is not None:
+            facts |= {"language": "a URL", "run": "", "listens": command.listens, "freezes": command.freezes}
+        else:
+            (home / SCRIPT).write_text(script(wanted, command))
+            port = f" {PORT}" if wanted.request is not None else ""
+            facts["language"] = Path(words_of(command.line)[0]).name
+            facts["run"] = f"sh {SCRIPT}{port}"
         if command.artifact is not None:
             facts["artifact"] = ARTIFACT
             _copy_artifact(command.artifact, home / ARTIFACT)

@@ -58,6 +58,7 @@ class Running:
     cpu_at_freeze: int | None = field(default=None)
     closed_hdr: str | None = None
     usage: Usage | None = None
+    attached: bool = False
 
 
 class ServerBlock:
@@ -92,7 +93,7 @@ class ServerBlock:
         """Start a server, wait until it answers right, open the engine's connections, freeze it."""
         stage = self._stage
         stage.view.state(entry, "starting")
-        port = stage.host.free_port()
+        port = stage.port(entry)
         token = self._block.token("ready", entry)
         try:
             server = self._stack.enter_context(
@@ -106,6 +107,7 @@ class ServerBlock:
             )
             race = stage.race
             running = Running(entry, server.handle, port, race.lead_in_of(entry), race.slices.counted_ms)
+            running.attached = stage.build(entry).contender.listens is not None
             self._engine.open(entry, timeout_ms=REQUEST_TIMEOUT_MS, **self._protocol.target(stage, port))
             self._freeze(running)
         except (StartError, NotServingError, EngineError) as error:
@@ -114,7 +116,10 @@ class ServerBlock:
             return self._failed(entry, f"{error}{last_words(stage.host, server.handle)}")
         self._running[entry] = running
         return Started(
-            race=stage.race.key, block=self._block.index, entry=entry, first_response_ms=server.ready_ns / 1e6
+            race=stage.race.key,
+            block=self._block.index,
+            entry=entry,
+            first_response_ms=None if running.attached else server.ready_ns / 1e6,
         )
 
     def _warmed_up(self, entry: str) -> Generator[Observation]:
@@ -336,7 +341,8 @@ class ServerBlock:
             private_bytes=memory.private_bytes if memory else None,
             peak_memory_bytes=memory.peak_bytes if memory else None,
             threads=usage.threads,
-            frozen_cpu_ns=running.frozen_cpu_ns,
+            # The reference's second entry is the same process, which is used on its own turns too.
+            frozen_cpu_ns=None if running.attached else running.frozen_cpu_ns,
             hdr=running.closed_hdr,
         )
 

@@ -32,7 +32,7 @@ class Listening:
 
 def check(stage: Stage, entry: str, cases: Callable[[Listening], Iterable[Case]]) -> Check:
     """Start an entry and ask it case after case, as soon as somebody listens."""
-    host, port = stage.host, stage.host.free_port()
+    host, port = stage.host, stage.port(entry)
     spec = stage.spec(entry, {"port": port})
     try:
         # Only that somebody listens: what it answers is for the cases to judge.

@@ -7,13 +7,14 @@ from deadheat.model.base import Record
 
 
 class Started(Record):
-    """A server answered right for the first time, `first_response_ms` after its start."""
+    """A server answered right for the first time, `first_response_ms` after its start; null of one that ran
+    already."""
 
     type: Literal["started"] = "started"
     race: str
     block: int
     entry: str
-    first_response_ms: float
+    first_response_ms: float | None
 
 
 class WarmedUp(Record):
