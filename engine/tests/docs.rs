@@ -68,6 +68,13 @@ fn commands() -> (Vec<Vec<String>>, Vec<(String, String)>) {
     (commands, files)
 }
 
+/// The contract that the examples load, compiled.
+fn greeter() -> &'static [u8] {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../suite/grpc-unary");
+    let set = protox::compile(["greeter.proto"], [folder]).expect("a contract");
+    prost::Message::encode_to_vec(&set).leak()
+}
+
 #[test]
 fn every_load_example_runs() {
     let (commands, files) = commands();
@@ -79,6 +86,7 @@ fn every_load_example_runs() {
         Server::of("sse", &["--first-content", "10ms", "--gap", "1ms"]),
         Server::of("ws", &[]),
     ];
+    let reflecting = independent::reflecting(false, false, greeter());
     let in_the_clear = independent::http2(Habits::default());
     let over_tls = independent::http2(Habits {
         tls: Some("h2"),
@@ -90,6 +98,7 @@ fn every_load_example_runs() {
         ("127.0.0.1:6380", ours[2].address().to_owned()),
         ("127.0.0.1:8090", ours[3].address().to_owned()),
         ("127.0.0.1:8070", ours[4].address().to_owned()),
+        ("127.0.0.1:50052", reflecting.to_string()),
         ("127.0.0.1:8081", in_the_clear.to_string()),
         ("127.0.0.1:8443", over_tls.to_string()),
     ];
@@ -99,7 +108,7 @@ fn every_load_example_runs() {
             .fold(body, |body, (there, here)| body.replace(there, here));
         std::fs::write(directory.path().join(name), here).expect("written");
     }
-    let mut counts = [0; 7];
+    let mut counts = [0; 8];
     for command in commands.into_iter().filter(|words| words[0] != "serve") {
         // By the address, or by what is connected to in its place.
         let names = |place: &str| command.iter().any(|word| word.contains(place));

@@ -11,7 +11,7 @@ const GRPC: &str = "gRPC (grpc://host:port, with --data as JSON and -H as metada
 
 #[derive(Debug, Args)]
 pub struct Grpc {
-    /// Contract, as source
+    /// Contract, as source (without it and --protoset: the server's own, by reflection)
     #[arg(long, value_name = "FILE", conflicts_with = "protoset", help_heading = GRPC)]
     proto: Option<PathBuf>,
     /// Contract, compiled (protoc --descriptor_set_out --include_imports)

@@ -4,6 +4,7 @@ mod hosts;
 mod open;
 mod opened;
 mod pool;
+mod reflection;
 mod spec;
 
 pub use open::open;

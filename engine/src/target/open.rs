@@ -3,6 +3,7 @@
 use super::hosts::Hosts;
 use super::opened::Target;
 use super::pool::WorkerPool;
+use super::reflection;
 use super::spec::Spec;
 use crate::address::Url;
 use crate::error::{Error, Kind, Result};
@@ -55,7 +56,14 @@ fn open_one(spec: &Spec) -> Result<Box<dyn Target>> {
         "http" | "https" => open_with(spec, &url, &http1(spec, &url)?, b"http/1.1"),
         "grpc" | "grpcs" => {
             let is_tls = url.scheme == "grpcs";
-            let protocol = Grpc::new(&spec.grpc, is_tls, &url.authority())?;
+            let authority = url.authority();
+            let protocol = match spec.grpc.is_reflected() {
+                true => {
+                    let contract = reflection::contract(spec, &url)?;
+                    Grpc::with_contract(&contract, &spec.grpc, is_tls, &authority)?
+                }
+                false => Grpc::new(&spec.grpc, is_tls, &authority)?,
+            };
             open_with(spec, &url, &protocol, b"h2")
         }
         "redis" | "rediss" => {
@@ -75,9 +83,9 @@ fn open_one(spec: &Spec) -> Result<Box<dyn Target>> {
     }
 }
 
-/// The rest of [`open`], for any protocol; `alpn` is its name in TLS (for schemes that end in
+/// The rest of [`open_one`], for any protocol; `alpn` is its name in TLS (for schemes that end in
 /// `s`).
-fn open_with<P>(
+pub(super) fn open_with<P>(
     spec: &Spec,
     url: &Url,
     protocol: &P,

@@ -196,6 +196,38 @@ pub struct Greeting {
 
 /// A greeter by tonic, both of its methods.
 pub fn grpc(tls: bool) -> SocketAddr {
+    serving(tls, Greeter)
+}
+
+/// A greeter by tonic that tells its contract, by one of the versions of reflection.
+pub fn reflecting(tls: bool, is_alpha: bool, descriptors: &'static [u8]) -> SocketAddr {
+    let builder = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(descriptors)
+        .include_reflection_service(false);
+    match is_alpha {
+        false => {
+            let reflection = builder.build_v1().expect("descriptors");
+            serving(tls, Reflecting { reflection })
+        }
+        true => {
+            let reflection = builder.build_v1alpha().expect("descriptors");
+            serving(tls, Reflecting { reflection })
+        }
+    }
+}
+
+/// Any service by tonic.
+fn serving<S>(tls: bool, service: S) -> SocketAddr
+where
+    S: Service<
+            Request<tonic::body::Body>,
+            Response = Response<tonic::body::Body>,
+            Error = std::convert::Infallible,
+        > + Clone
+        + Send
+        + 'static,
+    S::Future: Send + 'static,
+{
     listening(move |listener| async move {
         let server = tonic::transport::Server::builder();
         let result = if tls {
@@ -212,13 +244,48 @@ pub fn grpc(tls: bool) -> SocketAddr {
                 }
             });
             let streams = ReceiverStream::new(streams);
-            server.serve_with_incoming(Greeter, streams).await
+            server.serve_with_incoming(service, streams).await
         } else {
             let streams = tokio_stream::wrappers::TcpListenerStream::new(listener);
-            server.serve_with_incoming(Greeter, streams).await
+            server.serve_with_incoming(service, streams).await
         };
         result.expect("it serves");
     })
+}
+
+#[derive(Clone)]
+struct Reflecting<R> {
+    reflection: R,
+}
+
+impl<R> Service<Request<tonic::body::Body>> for Reflecting<R>
+where
+    R: Service<
+            Request<tonic::body::Body>,
+            Response = Response<tonic::body::Body>,
+            Error = std::convert::Infallible,
+        > + tonic::server::NamedService,
+    R::Future: Send + 'static,
+{
+    type Response = Response<tonic::body::Body>;
+    type Error = std::convert::Infallible;
+    type Future = Answer;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<tonic::body::Body>) -> Answer {
+        let path = request.uri().path().to_owned();
+        if path.starts_with("/greeter.") {
+            return Greeter.call(request);
+        }
+        if path.starts_with(&format!("/{}/", R::NAME)) {
+            return Box::pin(self.reflection.call(request));
+        }
+        let unimplemented = tonic::Status::unimplemented("not here");
+        Box::pin(async move { Ok(unimplemented.into_http()) })
+    }
 }
 
 #[derive(Clone)]

@@ -5,7 +5,7 @@ use crate::error::{Error, Result};
 use prost_reflect::DescriptorPool;
 use std::path::Path;
 
-/// Reads the contract.
+/// Reads the contract from its file.
 ///
 /// # Errors
 /// It cannot be read, or is wrong.
@@ -13,7 +13,7 @@ pub fn contract(spec: &CallSpec) -> Result<DescriptorPool> {
     match (&spec.proto, &spec.protoset) {
         (Some(path), None) => compile(path),
         (None, Some(path)) => load(path),
-        _ => Err(Error::usage("gRPC: either --proto or --protoset is needed")),
+        _ => Err(Error::usage("gRPC: --proto or --protoset, not both")),
     }
 }
 

@@ -1,6 +1,6 @@
 //! What an error says beside its message: `grpc-status-details-bin`, a google.rpc.Status.
 
-use crate::encoding::varint;
+use super::fields::fields;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::DecodePaddingMode;
 use base64::{alphabet, Engine as _};
@@ -15,9 +15,6 @@ const VALUE: u64 = 2;
 
 /// Levels of messages in a detail that are looked into.
 const DEEPEST: u32 = 8;
-
-/// One field of a message, if it is one with a length.
-type Field<'a> = (u64, &'a [u8]);
 
 /// The types of the details, each with the texts in it, as
 /// `google.rpc.ErrorInfo(STOCKOUT, spanner.googleapis.com)`; nothing if there are none or they
@@ -63,37 +60,6 @@ fn collect_texts(message: &[u8], levels: u32, texts: &mut Vec<String>) {
             None => {}
         }
     }
-}
-
-/// The fields with a length of a message; none if it is no message.
-fn fields(mut bytes: &[u8]) -> Vec<Field<'_>> {
-    let mut found = Vec::new();
-    while !bytes.is_empty() {
-        match field(&mut bytes) {
-            Some(Some(field)) => found.push(field),
-            Some(None) => {}
-            None => return Vec::new(),
-        }
-    }
-    found
-}
-
-/// Takes a field off the front: `Some(None)` if it has no length, `None` if it is no field.
-fn field<'a>(bytes: &mut &'a [u8]) -> Option<Option<Field<'a>>> {
-    let key = varint::read(bytes)?;
-    let length = match key & 7 {
-        0 => {
-            varint::read(bytes)?;
-            return Some(None);
-        }
-        1 => 8,
-        5 => 4,
-        2 => usize::try_from(varint::read(bytes)?).ok()?,
-        _ => return None,
-    };
-    let (content, rest) = bytes.split_at_checked(length)?;
-    *bytes = rest;
-    Some((key & 7 == 2).then_some((key >> 3, content)))
 }
 
 #[cfg(test)]

@@ -23,10 +23,7 @@ impl Method {
     /// # Errors
     /// The contract has no such method, or one that takes a stream of requests.
     pub fn find(pool: &DescriptorPool, spec: &CallSpec) -> Result<Self> {
-        let (service, method) = spec.call.rsplit_once('/').ok_or_else(|| {
-            let call = &spec.call;
-            Error::usage(format!("--call {call:?}: not package.Service/Method"))
-        })?;
+        let (service, method) = spec.service_and_method()?;
         let found = pool.get_service_by_name(service).ok_or_else(|| {
             let known: Vec<_> = pool.services().map(|s| s.full_name().to_owned()).collect();
             let known = known.join(", ");

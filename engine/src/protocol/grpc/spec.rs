@@ -1,5 +1,6 @@
 //! What is asked of a gRPC server, and what it is to answer.
 
+use crate::error::{Error, Result};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -10,7 +11,8 @@ use std::path::PathBuf;
 pub struct CallSpec {
     /// The contract, as source ...
     pub proto: Option<PathBuf>,
-    /// ... or compiled, as `protoc --descriptor_set_out` writes it.
+    /// ... or compiled, as `protoc --descriptor_set_out` writes it; without either it is the server's
+    /// own, by reflection.
     pub protoset: Option<PathBuf>,
     /// `package.Service/Method`
     pub call: String,
@@ -31,4 +33,22 @@ pub struct CallSpec {
     /// Time each message of a reply.
     #[serde(skip)]
     pub time_messages: bool,
+}
+
+impl CallSpec {
+    /// Whether the server is asked for the contract.
+    pub fn is_reflected(&self) -> bool {
+        self.proto.is_none() && self.protoset.is_none()
+    }
+
+    /// Service and method of the call.
+    ///
+    /// # Errors
+    /// It names none.
+    pub fn service_and_method(&self) -> Result<(&str, &str)> {
+        self.call.rsplit_once('/').ok_or_else(|| {
+            let call = &self.call;
+            Error::usage(format!("--call {call:?}: not package.Service/Method"))
+        })
+    }
 }
