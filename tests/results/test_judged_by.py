@@ -10,14 +10,16 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from deadheat.errors import UserError
 from deadheat.model.choices import JudgedBy
 from deadheat.model.observation import Ended, Started
 from deadheat.model.result import RaceResult, Results
-from deadheat.report import csv_table, markdown, terminal
+from deadheat.report import csv_table, curve, markdown, terminal
 from deadheat.report.html import page
 from deadheat.results import derive, past
 from deadheat.results.why import follow
 from tests.made.observed import COUNTED_NS, observations, plan, race, suite
+from tests.results.test_equal_load import turn, waits
 
 
 def results(folder: Path, by: JudgedBy) -> Results:
@@ -105,6 +107,40 @@ def test_every_report_names_it(
     assert f"{found.workloads[0].judged}," in csv_table.render(found)
 
 
+def test_a_percentile_is_judged_at_equal_load(tmp_path: Path) -> None:
+    """`fast` serves more, and at one rate half of its clients wait twice as long."""
+    of = race(setting="by=p50", loads=(0.5,), open_loop_ms=300).replaced(judged_by="p50")
+    seen = observations(of)
+    for block in range(of.blocks):
+        for number, entry in enumerate(of.entries):
+            median_ms = 2.0 if entry.id == "fast" else 1.0
+            made = waits(median_ms, seed=10 * block + number)
+            seen.append(turn(entry.id, block, made, race=of.key))
+    found = derive.results(plan(of, suite(tmp_path)), {}, seen)
+    verdict = next(one for one in found.workloads[0].verdicts if {one.a, one.b} == {"slow", "fast"})
+    assert (verdict.a, verdict.verdict, verdict.metric) == ("slow", "faster", "latency_p50_at_load_ms")
+    assert verdict.ratio == pytest.approx(2, rel=0.1)
+    null = found.workloads[0].null_pair
+    assert null is not None and null.ok and null.ratio == pytest.approx(1, rel=0.1)
+    text = markdown.render(found)
+    assert "slow is " in text and "times as good as fast by p50 (95% CI" in text
+    assert "| p50 at equal load |" in text
+
+
+def test_several_loads_are_told_in_its_words(tmp_path: Path) -> None:
+    of = [
+        race(setting=setting, connections=connections).replaced(judged_by="cpu")
+        for setting, connections in (("by=cpu", 64), ("connections=10 by=cpu", 10))
+    ]
+    busy = {"fast": {"server_cpu_ns": COUNTED_NS * 9 // 10}, "slow": {"server_cpu_ns": COUNTED_NS // 10}}
+    busy["slow'"] = busy["slow"]
+    seen = [o for one in of for o in observations(one, changed=busy)]
+    whole = plan(of[0], suite(tmp_path)).model_copy(update={"workloads": tuple(of)})
+    ((title, table, _),) = curve.tables(derive.results(whole, {}, seen))
+    assert title == "echo · CPU a request (times as good as slow)"
+    assert next(row[-1] for row in table if row[0] == "fast") == "worse"
+
+
 def test_the_page_has_its_words(tmp_path: Path) -> None:
     found = results(tmp_path, "memory")
     text = page.render(found)
@@ -121,6 +157,12 @@ def test_a_null_pair_of_another_figure_stays_out_of_the_pool(tmp_path: Path) -> 
         (left,) = past.of_run(planned, derive.results(planned, {}, seen), seen, "here")
         by[word] = left.excludes
     assert by == {"throughput": False, "cpu": None}
+
+
+def test_why_does_not_follow_what_turns_have_not(tmp_path: Path) -> None:
+    of = race(setting="by=memory").replaced(judged_by="memory")
+    with pytest.raises(UserError, match="is judged by memory, which single turns do not have"):
+        follow(plan(of, suite(tmp_path)), observations(of), None, ("fast", "slow"))
 
 
 def test_why_follows_what_turns_have(tmp_path: Path) -> None:

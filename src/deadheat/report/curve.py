@@ -140,12 +140,13 @@ def _measured(race: RaceResult, id_: str) -> bool:
 
 
 def _side(race: RaceResult, id_: str) -> str | None:
-    """Whether a contender is faster or slower than the reference of a race; None where that is not known."""
+    """Whether a contender is faster or slower (better or worse) than the reference of a race; None where that
+    is not known."""
     row = next((row for row in race.contenders if row.id == id_), None)
     against = row.against_reference if row and row.status == "measured" else None
     if against is None or against.ci is None or against.ci[0] <= 1 <= against.ci[1]:
         return None
-    return "faster" if against.ratio > 1 else "slower"
+    return words.answer("faster" if against.ratio > 1 else "slower", race.judged_by)
 
 
 def _label(race: RaceResult, races: Sequence[RaceResult]) -> str:
