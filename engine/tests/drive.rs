@@ -52,7 +52,7 @@ fn connections_are_shared_out_over_threads() {
 }
 
 fn turn(target: &str, pids: &[u32]) -> Value {
-    json!({"cmd": "turn", "target": target, "token": "ab12", "lead_in_ms": 10, "counted_ms": 30,
+    json!({"cmd": "turn", "target": target, "token": "ab12", "lead_in_ms": 10, "counted_ms": 500,
         "pids": pids})
 }
 

@@ -166,7 +166,7 @@ fn ends(arguments: &[&str]) -> Value {
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let _ = tell.send(summary(&arguments));
     });
-    told.recv_timeout(Duration::from_secs(60)).expect("an end")
+    told.recv_timeout(Duration::from_secs(300)).expect("an end")
 }
 
 /// Says `bytes` over and over and reads nothing, until the peer has gone.
@@ -257,7 +257,7 @@ fn a_body_without_end_keeps_no_run_from_its_timeouts_and_its_end() {
         let result = worker.run(&run, &RunControl::default()).expect("a run");
         let _ = tell.send((result.counts, result.drained_ns - result.started_ns));
     });
-    let (counts, ns) = told.recv_timeout(Duration::from_secs(60)).expect("an end");
+    let (counts, ns) = told.recv_timeout(Duration::from_secs(300)).expect("an end");
     // A timeout each 100 ms, and a pause of up to 128 ms before the next attempt.
     assert!(counts.errors.timeout >= 4, "{counts:?}");
     assert!(ns <= 1_100_000_000 + 1_000_000, "{ns}");

@@ -33,7 +33,7 @@ def test_once(home: Path, tmp_path: Path, number: signal.Signals) -> None:
     assert "stopped before the plan's end: interrupted" in ended.out
     journal = deadheat.journal()
     assert journal[-1]["type"] == "stopped"
-    assert journal[-2]["type"] in ("slice", "started", "ended", "block-started", "block-ended")
+    assert journal[-2]["type"] in ("slice", "started", "warmed-up", "ended", "block-started", "block-ended")
     assert deadheat.results()["stopped"] == "interrupted"
 
     command = re.search(r"^resume: deadheat (.+)$", ended.err, re.MULTILINE)

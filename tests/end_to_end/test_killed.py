@@ -42,7 +42,7 @@ SERVING = {
 }
 
 # Null or empty as it happens: keys of results.json.
-CHANCE = ("findings", "variance", "warm_up", "drift", "peak_memory_range_bytes")
+CHANCE = ("findings", "reasons", "variance", "warm_up", "drift", "peak_memory_range_bytes")
 
 
 @pytest.fixture

@@ -59,6 +59,19 @@ def test_a_reference_that_leaves_the_race_is_stood_in_for(home: Path, tmp_path: 
     assert 'n = 30  expected "60"  got "62"' in workload["findings"][0]["reason"]
 
 
+def test_a_ceiling_is_not_raced_alone(home: Path, tmp_path: Path) -> None:
+    suite = twice(tmp_path / "suite", [])
+    shutil.rmtree(suite.path / "twice" / "good")
+    suite.contender("twice", "good", CALCULATE, needs=["cobolc"])
+    suite.contender("twice", "most", CALCULATE, **{"class": "ceiling"})
+    deadheat = Deadheat(home, suite.path)
+    ended = deadheat.run("race", "--budget", "8s")
+    assert ended.code == 3
+    assert not [line for line in deadheat.journal() if line["type"] == "block-started"]
+    said = "is unavailable: only the ceiling can race here (good: cobolc not found"
+    assert said in " ".join(ended.err.split())
+
+
 def test_a_reference_may_be_asked_for(home: Path, tmp_path: Path) -> None:
     deadheat = Deadheat(home, twice(tmp_path / "suite", ["none", "slow"]).path)
     assert deadheat.run("race", "--dry-run", "--reference", "slo").code == 2

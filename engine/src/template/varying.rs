@@ -152,7 +152,7 @@ impl Varying {
             Self::Uuid { salt } => {
                 let mut random = drawn(*salt, sequence);
                 let high = random.next_u64() & !0xf000 | 0x4000;
-                let low = random.next_u64() & !(0b11 << 62) | 0b10 << 62;
+                let low = (random.next_u64() & !(0b11 << 62)) | (0b10 << 62);
                 push_hexadecimal(high >> 32, 8, output);
                 for (group, digits) in [(high >> 16, 4), (high, 4), (low >> 48, 4), (low, 12)] {
                     output.push(b'-');

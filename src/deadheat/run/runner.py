@@ -132,6 +132,10 @@ class Runner:
             return
         lost = self._checked(stage, kind)
         stage = self._with_reference(stage, lost)
+        if self._only_ceilings(stage, lost):
+            why = standing.why_lost(stage, stage.race.reference, self.observations)
+            self._unavailable(race, f"only the ceiling can race here ({stage.race.reference}: {why})")
+            return
         for known in lead_ins.known(stage, self.observations):
             self._observe(known)
         for agreed in long_turns.known(stage, self.folder.machine(), self.observations):
@@ -171,7 +175,7 @@ class Runner:
             among = self._rivals(stage, gone) or self._rivals(stage, lost) or [race.reference_entry]
             clean = min(counted[entry] for entry in among)
             # Nobody left to be compared with, but still rows worth having.
-            if clean >= race.blocks or len(lost) == len(race.entries):
+            if clean >= race.blocks or len(lost) == len(race.entries) or self._only_ceilings(stage, lost):
                 return
             if index >= repeats.most_blocks(
                 race, repeats.walls_s(race, self.observations), budgeted=self._budgeted
@@ -200,8 +204,12 @@ class Runner:
         return self.methods[race.method](race, self.plan.facts, self.plan.margin, counting)
 
     def _rivals(self, stage: Stage, lost: Collection[str]) -> list[str]:
-        ceilings = [e.id for e in stage.race.entries if stage.build(e.id).contender.class_ == "ceiling"]
-        return standing.rivals(stage.race, ceilings, lost)
+        return standing.rivals(stage.race, _ceilings(stage), lost)
+
+    def _only_ceilings(self, stage: Stage, lost: Collection[str]) -> bool:
+        """Nobody else is left, and a ceiling's figures alone answer nothing."""
+        ceilings = {*_ceilings(stage)} - {*lost}
+        return bool(ceilings) and ceilings == {e.id for e in stage.race.entries} - {*lost}
 
     def _over(self, stage: Stage, so_far: Race, lost: Collection[str], index: int) -> bool:
         """Let those leave that need no more blocks; whether nobody is left, before the last block."""
@@ -309,3 +317,8 @@ class Runner:
         if disturbed is not None:
             self.view.disturbed(block.index, disturbed)
         return disturbed
+
+
+def _ceilings(stage: Stage) -> list[str]:
+    """Entries that show what the machine allows, and are no contenders."""
+    return [e.id for e in stage.race.entries if stage.build(e.id).contender.class_ == "ceiling"]

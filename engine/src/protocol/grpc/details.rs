@@ -69,7 +69,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn with_length(number: u8, content: &[u8]) -> Vec<u8> {
-        [&[number << 3 | 2, content.len() as u8], content].concat()
+        [&[(number << 3) | 2, content.len() as u8], content].concat()
     }
 
     fn status() -> Vec<u8> {

@@ -67,7 +67,7 @@ pub fn decode(input: &[u8], output: &mut Vec<u8>) -> Option<()> {
     let (mut bits, mut length) = (0_u32, 0_usize);
     for byte in input {
         for shift in (0..8).rev() {
-            bits = bits << 1 | u32::from(byte >> shift & 1);
+            bits = (bits << 1) | u32::from((byte >> shift) & 1);
             length += 1;
             if length > LONGEST {
                 return None;
