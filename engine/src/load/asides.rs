@@ -4,7 +4,7 @@ use super::worker::Worker;
 use crate::histogram::Latencies;
 use crate::net::Net;
 use crate::protocol::websocket::Asides;
-use crate::protocol::Protocol;
+use crate::protocol::{ErrorKind, Failure, Protocol};
 
 /// Of all connections of a worker.
 pub struct AsideTimes {
@@ -91,6 +91,29 @@ impl<P: Protocol, N: Net> Worker<P, N> {
         if let (true, Some(times)) = (asides != Asides::default(), &mut self.asides) {
             times.take(id, asides, now_ns, is_counting);
         }
+    }
+
+    /// Fails a connection whose upgrade has no answer in time; when that will be, if it is not yet.
+    pub(super) fn give_up_upgrade(&mut self, id: usize, now_ns: u64) -> Option<u64> {
+        if !P::HAS_ASIDES {
+            return None;
+        }
+        let state = self.connections[id].protocol.as_ref()?;
+        let asked_ns = self.asides.as_ref()?.asked_ns[id];
+        if self.protocol.ready(state) {
+            return None;
+        }
+        let timeout_ns = self.settings.timeout_ns;
+        let until_ns = asked_ns.saturating_add(timeout_ns);
+        if now_ns < until_ns {
+            return Some(until_ns);
+        }
+        let ms = timeout_ns / 1_000_000;
+        let message = format!("no answer to the upgrade within {ms} ms");
+        self.shut(id);
+        self.fail_connection(&Failure::new(ErrorKind::Timeout, message));
+        self.connect_later(id, now_ns);
+        None
     }
 
     /// Closes every connection in order, as far as that takes no waiting.

@@ -273,7 +273,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
     }
 
     /// A connection has failed, and no request with it.
-    fn fail_connection(&mut self, failure: &Failure) {
+    pub(super) fn fail_connection(&mut self, failure: &Failure) {
         let told = matches!(self.phases.now(), Phase::Counted | Phase::Drain);
         self.metrics.wrong(failure, told, None);
     }

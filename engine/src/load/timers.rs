@@ -75,6 +75,9 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             match self.connections[id].state {
                 State::Open | State::Closed { .. } => {
                     if self.connections[id].is_idle() {
+                        if let Some(until_ns) = self.give_up_upgrade(id, now_ns) {
+                            next_ns = next_ns.min(until_ns);
+                        }
                         continue;
                     }
                     self.give_up_old(id, now_ns);
