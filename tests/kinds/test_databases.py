@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -15,13 +15,15 @@ import pytest
 
 from deadheat.hosts.local import LocalHost
 from deadheat.kinds import http
-from deadheat.kinds.services import databases, ordinary_user
+from deadheat.kinds.services import databases, ordinary_user, statements
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services.databases import Databases
 from deadheat.kinds.services.running import AllRunning
+from deadheat.model.observation import Observation, Started, StatementsRan
 from deadheat.model.service import Service
 from deadheat.run.kind import RaceUnavailableError, Stage
 from deadheat.suite.suite import load
+from tests.made.slices import made_slice
 
 WORKLOAD = load(Path(__file__).parents[2] / "suite").workloads["app-db"]
 ENTRIES = ("go", "go'", "node")
@@ -33,7 +35,7 @@ def bare(host: LocalHost | None, logs: Path) -> Stage:
     made: dict[str, Any] = dict.fromkeys(("view", "workload_folder"))
     plan: Any = SimpleNamespace(generator_cpus=(0,))
     race: Any = SimpleNamespace(
-        values={}, load=SimpleNamespace(connections=4, streams=1, generator_threads=1)
+        key="app-db", values={}, load=SimpleNamespace(connections=4, streams=1, generator_threads=1)
     )
     return Stage(
         **made, plan=plan, race=race, workload=WORKLOAD, builds={}, host=cast(Any, host),
@@ -94,6 +96,31 @@ def test_databases_that_cannot_be_made_make_the_race_unavailable(
 ) -> None:
     with pytest.raises(RaceUnavailableError, match='postgres: role "app" already exists'):
         databases.beside(*running, ENTRIES, "again")
+
+
+def test_a_database_counts_what_was_asked_of_it_from_the_first_answer_to_the_last_slice(
+    filled: tuple[Stage, Databases],
+) -> None:
+    _, made = filled
+
+    def ask(entry: str, times: int) -> None:
+        with made.connected(made.names[entry], "app") as connection:
+            for id_ in range(1, times + 1):
+                connection.execute("SELECT id, randomnumber FROM world WHERE id = %s", (id_,))
+
+    def observed() -> Generator[Observation]:
+        ask("node", 2)  # before it counts
+        yield Started(race="app-db", block=0, entry="node", first_response_ms=1)
+        for turn, times in enumerate((3, 5)):
+            ask("node", times)
+            ask("go'", 1)
+            slice_ = made_slice("app-db", 0, 0, turn, "node", times)
+            yield slice_.model_copy(update={"replies_all": times})
+        ask("node", 1)  # of a turn of another kind
+
+    *_, ran = statements.counted(made, 0, observed())
+    assert isinstance(ran, StatementsRan)
+    assert (ran.entry, ran.replies, ran.statements, ran.rows) == ("node", 8, 8, 8)
 
 
 def test_what_the_services_used_is_known(running: tuple[Stage, AllRunning]) -> None:

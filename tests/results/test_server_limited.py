@@ -17,7 +17,8 @@ from . import test_gates
 
 SOURCES = Path(deadheat.__file__).parent
 # Those whose two tests are not parametrised in test_gates: here, there by themselves, in test_derive (the
-# null pair), in test_services_cpu, in test_long_turns, in test_equal_load and in test_shaped_claims.
+# null pair), in test_services_cpu, test_database_statements, test_long_turns, test_equal_load and
+# test_shaped_claims.
 BY_THEMSELVES = {
     "right-answers",
     "below-ceiling",
@@ -30,6 +31,7 @@ BY_THEMSELVES = {
     "null-pool",
     "server-limited",
     "services-cpu",
+    "database-statements",
     "generator-share",
     "asked-rate",
 }

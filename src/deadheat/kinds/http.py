@@ -12,7 +12,7 @@ from deadheat.kinds.server import check as server_check
 from deadheat.kinds.server.block import threads
 from deadheat.kinds.server.cold import driven
 from deadheat.kinds.server.protocol import ServerProtocol
-from deadheat.kinds.services import databases
+from deadheat.kinds.services import databases, statements
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services.databases import Databases
 from deadheat.model.observation import Observation
@@ -44,8 +44,8 @@ class HttpKind:
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
             stage, running = services.beside(stage, stack)
-            stage, _ = databases.beside(stage, running, block.start, f"{block.seed}:rows")
-            yield from driven(stage, block, PROTOCOL, stack)
+            stage, held = databases.beside(stage, running, block.start, f"{block.seed}:rows")
+            yield from statements.counted(held, block.index, driven(stage, block, PROTOCOL, stack))
             yield from running.ran(block.index)
 
 

@@ -210,6 +210,11 @@ ADVICE: Mapping[str, Callable[[GateResult], str]] = {
     ),
     "server-cpu-known": lambda g: "processes of this server come and go under load (a worker that dies?)",
     "services-cpu": _services_cpu,
+    "database-statements": lambda g: (
+        f"its database counted {_number(g, 'statements'):,.0f} statements and {_number(g, 'rows'):,.0f} rows "
+        f"for {_number(g, 'replies'):,.0f} replies: one of each is asked for a reply (is something kept, "
+        "read ahead or asked twice?)"
+    ),
     "server-limited": _server_limited,
     "below-ceiling": lambda g: "generator-limited: as fast as this machine's ceiling, so only a lower bound",
     "flat": lambda g: (

@@ -28,6 +28,7 @@ from deadheat.model.observation import (
     Slice,
     SocketTrace,
     Started,
+    StatementsRan,
     WarmedUp,
 )
 from deadheat.model.plan import RacePlan
@@ -65,6 +66,7 @@ class Tally:
     long_turns: dict[str, list[LongTurn]] = field(default_factory=dict)
     long_known: dict[str, LongTurnsKnown] = field(default_factory=dict)
     services: list[ServiceRan] = field(default_factory=list)
+    statements: dict[str, list[StatementsRan]] = field(default_factory=dict)
 
     def of(self, entry: str) -> list[Turn]:
         """Every counted turn of an entry."""
@@ -168,6 +170,8 @@ def tally(race: RacePlan, observations: Iterable[Observation]) -> Tally:
             found.left.append(o)
         elif isinstance(o, ServiceRan):
             found.services.append(o)
+        elif isinstance(o, StatementsRan):
+            found.statements.setdefault(o.entry, []).append(o)
         else:
             _sort(found, o)
     if found.grown:  # blocks of which nothing counts any more

@@ -32,6 +32,21 @@ class Databases:
     asked: Database
     names: Mapping[str, str]
 
+    @contextmanager
+    def connected(self, database: str, user: str) -> Iterator[Connection[Any]]:
+        """A session of the referee's, each statement of it by itself."""
+        import psycopg
+
+        with psycopg.connect(
+            host=self.server.stage.host.address,
+            port=self.server.port,
+            dbname=database,
+            user=user,
+            connect_timeout=CONNECT_TIMEOUT_S,
+            autocommit=True,
+        ) as connection:
+            yield connection
+
     def change(self, entry: str, row: Row) -> Row:
         """Give a row of an entry another value, in its database; the row as it is from now on."""
         from psycopg import sql
@@ -40,7 +55,7 @@ class Databases:
         value = low if int(row["value"]) == high else int(row["value"]) + 1
         id_, held = map(sql.Identifier, self.asked.columns)
         statement = sql.SQL("UPDATE {} SET {} = %s WHERE {} = %s")
-        with _connected(self.server, self.names[entry], ROLE) as connection:
+        with self.connected(self.names[entry], ROLE) as connection:
             connection.execute(
                 statement.format(sql.Identifier(self.asked.table), held, id_), (value, int(row["id"]))
             )
@@ -80,13 +95,13 @@ def _create(databases: Databases, rows: Sequence[Row]) -> None:
     """One is filled; each entry has a copy of it."""
     from psycopg import sql
 
-    server, asked = databases.server, databases.asked
+    asked = databases.asked
     table, columns = sql.Identifier(asked.table), map(sql.Identifier, asked.columns)
     owned = sql.SQL(" OWNER {}").format(sql.Identifier(ROLE))
-    with _connected(server, SUPERUSER, SUPERUSER) as connection:
+    with databases.connected(SUPERUSER, SUPERUSER) as connection:
         connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(ROLE)))
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(TEMPLATE)) + owned)
-        with _connected(server, TEMPLATE, ROLE) as filled:
+        with databases.connected(TEMPLATE, ROLE) as filled:
             filled.execute(asked.create.encode())
             into = sql.SQL("COPY {} ({}) FROM STDIN").format(table, sql.SQL(", ").join(columns))
             with filled.cursor() as cursor, cursor.copy(into) as copy:
@@ -96,19 +111,3 @@ def _create(databases: Databases, rows: Sequence[Row]) -> None:
             # Its files are copied, which is quicker than to write them through the log.
             made = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
             connection.execute(made.format(sql.Identifier(name), sql.Identifier(TEMPLATE)) + owned)
-
-
-@contextmanager
-def _connected(server: Running, database: str, user: str) -> Iterator[Connection[Any]]:
-    """A session of the referee's, each statement of it by itself."""
-    import psycopg
-
-    with psycopg.connect(
-        host=server.stage.host.address,
-        port=server.port,
-        dbname=database,
-        user=user,
-        connect_timeout=CONNECT_TIMEOUT_S,
-        autocommit=True,
-    ) as connection:
-        yield connection

@@ -23,7 +23,7 @@ from deadheat.model.observation.course import (
     Stopped,
 )
 from deadheat.model.observation.interference import Disturbance, Interference, OtherProcess
-from deadheat.model.observation.servers import Ended, ServiceRan, Started, WarmedUp
+from deadheat.model.observation.servers import Ended, ServiceRan, Started, StatementsRan, WarmedUp
 from deadheat.model.observation.traces import CallCount, SocketTrace
 from deadheat.model.observation.turns import ColdStart, Invocation, LongTurn, OpenLoop, OutsideRun, Slice
 
@@ -57,6 +57,7 @@ __all__ = [
     "Slice",
     "SocketTrace",
     "Started",
+    "StatementsRan",
     "Stopped",
     "WarmedUp",
 ]
@@ -78,6 +79,7 @@ Observation = Annotated[
     | ColdStart
     | Ended
     | ServiceRan
+    | StatementsRan
     | Interference
     | Failed
     | BlockEnded

@@ -45,6 +45,19 @@ class Ended(Record):
     hdr: str | None = None
 
 
+class StatementsRan(Record):
+    """What the database of an entry counted in a block's slices, warm-up included: `statements` that read its
+    table and the `rows` that these gave, beside the server's own count of `replies`."""
+
+    type: Literal["statements-ran"] = "statements-ran"
+    race: str
+    block: int
+    entry: str
+    replies: int
+    statements: int
+    rows: int
+
+
 class ServiceRan(Record):
     """A service of a block, before it is stopped: what it was, its CPUs, and what it used from its start on.
     `version` of its program, where that tells one."""

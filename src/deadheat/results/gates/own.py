@@ -80,6 +80,18 @@ def services_cpu(tally: Tally, entry: str) -> GateResult | None:
     return gate_result("services-cpu", ok, share, limit, services=services, generator=generator)
 
 
+def database_statements(tally: Tally, entry: str) -> GateResult | None:
+    """By its database's own count each reply took one statement and one row, in every block. None where it
+    has no database."""
+    blocks = tally.statements.get(entry)
+    if not blocks:
+        return None
+    unlike = [b for b in blocks if not b.statements == b.rows == b.replies]
+    facts = {name: sum(getattr(b, name) for b in blocks) for name in ("replies", "statements", "rows")}
+    share = facts["statements"] / facts["replies"] if facts["replies"] else None
+    return gate_result("database-statements", not unlike, share, "1 a reply", blocks=len(unlike), **facts)
+
+
 def generator_share(tally: Tally, entry: str) -> GateResult | None:
     """Of CPUs that the servers share with the generator it took little, so that they had them for
     themselves but for that. None where they have CPUs of their own."""

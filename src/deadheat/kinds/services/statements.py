@@ -1,0 +1,89 @@
+"""What each entry's database was asked, by its own count, held against the replies of the slices."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+from deadheat.kinds.services.databases import SUPERUSER, Databases
+from deadheat.model.observation import Failed, Observation, Slice, Started, StatementsRan
+from deadheat.run.kind import RaceUnavailableError
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+EXTENSION = b"CREATE EXTENSION IF NOT EXISTS pg_stat_statements"
+# Statements that read the table and the rows that they gave, of one database.
+READ = b"""
+SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(rows), 0)::bigint
+FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
+WHERE datname = %s AND query ILIKE 'select%%' AND position(%s IN query) > 0
+"""
+Count = tuple[int, int]
+
+
+def counted(
+    databases: Databases | None, block: int, observed: Generator[Observation]
+) -> Iterator[Observation]:
+    """What is observed of a block, and at its end what the databases counted meanwhile, where there are any.
+
+    Raises RaceUnavailableError where they cannot be asked.
+    """
+    if databases is None:
+        yield from observed
+        return
+    import psycopg
+
+    try:
+        with databases.connected(SUPERUSER, SUPERUSER) as connection, closing(observed):
+            connection.execute(EXTENSION)
+            counter = _Counter(databases, connection)
+            for one in observed:
+                counter.see(one)
+                yield one
+            yield from counter.ran(block)
+    except psycopg.Error as error:
+        raise RaceUnavailableError(f"{databases.server.program}: {str(error).strip()}") from error
+
+
+class _Counter:
+    """From a server's first right answer to its last slice, no turn of another kind between."""
+
+    def __init__(self, databases: Databases, connection: Connection[Any]) -> None:
+        self._databases, self._connection = databases, connection
+        self._first: dict[str, Count] = {}
+        self._last: dict[str, Count] = {}
+        self._replies: dict[str, int] = {}
+
+    def see(self, o: Observation) -> None:
+        """Take the count where a server has begun, and behind each of its slices: it is frozen then."""
+        match o:
+            case Started():
+                self._first[o.entry] = self._last[o.entry] = self._read(o.entry)
+                self._replies[o.entry] = 0
+            case Slice():
+                wrong = o.errors.get("status", 0) + o.errors.get("body", 0)
+                self._replies[o.entry] += o.replies_all + wrong
+                self._last[o.entry] = self._read(o.entry)
+            case Failed():
+                self._first.pop(o.entry, None)
+
+    def ran(self, block: int) -> Iterator[StatementsRan]:
+        """Of each entry that went through the block."""
+        for entry, first in self._first.items():
+            last = self._last[entry]
+            yield StatementsRan(
+                race=self._databases.server.stage.race.key,
+                block=block,
+                entry=entry,
+                replies=self._replies[entry],
+                statements=last[0] - first[0],
+                rows=last[1] - first[1],
+            )
+
+    def _read(self, entry: str) -> Count:
+        asked = (self._databases.names[entry], self._databases.asked.table)
+        found = self._connection.execute(READ, asked).fetchone()
+        assert found is not None
+        return int(found[0]), int(found[1])

@@ -1,0 +1,50 @@
+"""The gate on a database's own count: one statement and one row a reply."""
+
+from __future__ import annotations
+
+import pytest
+
+from deadheat.model.observation import StatementsRan
+from deadheat.report.gates import advice
+from deadheat.results.gates import own
+from deadheat.results.tally import Tally, tally
+from tests.made.observed import observations, race
+
+
+def counted(*blocks: tuple[int, int, int]) -> Tally:
+    """A race whose databases counted so many replies, statements and rows in its first blocks."""
+    ran = [
+        StatementsRan(race="echo", block=block, entry="fast", replies=replies, statements=asked, rows=rows)
+        for block, (replies, asked, rows) in enumerate(blocks)
+    ]
+    return tally(race(), [*observations(race()), *ran])
+
+
+@pytest.mark.parametrize(
+    ("blocks", "ok"),
+    [
+        (((900, 900, 900), (1000, 1000, 1000)), True),
+        (((900, 900, 900), (1000, 40, 40)), False),
+        (((900, 901, 901), (1000, 999, 999)), False),
+        (((900, 900, 9000),), False),
+    ],
+    ids=["as many", "kept rows", "one more and one less", "many rows at once"],
+)
+def test_each_block_must_agree_to_the_last_statement_and_row(
+    blocks: tuple[tuple[int, int, int], ...], ok: bool
+) -> None:
+    gate = own.database_statements(counted(*blocks), "fast")
+    assert gate is not None
+    assert gate.ok == ok
+    assert gate.facts["blocks"] == (0 if ok else 1 if len(blocks) < 2 or blocks[0][1] == 900 else 2)
+    assert ok or "for" in (advice(gate) or "")
+
+
+def test_what_a_broken_one_says() -> None:
+    gate = own.database_statements(counted((1000, 40, 40)), "fast")
+    assert gate is not None
+    assert "counted 40 statements and 40 rows for 1,000 replies" in (advice(gate) or "")
+
+
+def test_who_has_no_database_has_no_such_gate() -> None:
+    assert own.database_statements(counted(), "fast") is None
