@@ -59,4 +59,5 @@ def _refused(why: str, by: JudgedBy) -> UserError:
         return UserError(
             why, hint="deadheat build prints sizes; deadheat ab --metric size compares two revisions"
         )
-    return UserError(why, hint=f"of programs: --metric {', '.join(OF_PROGRAMS)}; startup of servers alone")
+    able = ", ".join(one for one in OF_PROGRAMS if one != "size")
+    return UserError(why, hint=f"of programs: --metric {able}; startup and percentiles are of servers")
