@@ -226,5 +226,5 @@ fn what_cannot_be_asserted_is_refused() {
     let sink = Server::of("redis", &[]);
     let url = format!("redis://{}", sink.address());
     let said = refusal(&[&url, "-r", "PING", "--expect-json", "$.a"]);
-    assert!(said.contains("--expect-json: only for http://"), "{said}");
+    assert!(said.contains("--expect-json: only for HTTP"), "{said}");
 }
