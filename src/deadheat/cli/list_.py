@@ -33,8 +33,8 @@ def run(options: ListOptions) -> None:
         terminal.line(json.dumps(workloads, indent=2))
         return
     for workload in workloads:
-        family = f", of {workload['family']}" if workload["family"] else ""
-        terminal.line(f"{workload['name']} ({workload['kind']}{family}): {workload['question']}")
+        family = f" (deadheat race {workload['family']})" if workload["family"] else ""
+        terminal.line(f"{workload['name']} ({workload['kind']}): {workload['question']}{family}")
         width = max((len(c["id"]) for c in workload["contenders"]), default=0)
         for c in workload["contenders"]:
             mark = "*" if c["default"] else " "
