@@ -20,8 +20,8 @@ from deadheat.util.files import write_whole
 WIDTH, EDGE = 1200, 64
 PLOT_LEFT, PLOT_WIDTH = 440, 420
 ROW, AXIS = 44, 34
-# Characters of the verdict on a line, at its size.
-VERDICT_COLUMNS, VERDICT_LINE, COMMAND_COLUMNS = 76, 42, 104
+# Characters of the verdict on a line, at its size, in a wide typeface: which one is there nobody knows.
+VERDICT_COLUMNS, VERDICT_LINE, COMMAND_COLUMNS = 64, 42, 104
 # More rows than these would make letters too small to read in a post: the rest is said in words.
 MOST_ROWS = 10
 LIGHT = {
@@ -53,6 +53,14 @@ class Panel:
     def height(self) -> int:
         rows = len(self.rows) + (self.race.null_bar is not None)
         return self.plot_top - self.top + AXIS + ROW * rows + (30 if self.left_out else 0) + 34
+
+    @property
+    def is_ranked(self) -> bool:
+        return any(row.place for row in self.rows)
+
+    @property
+    def names_left(self) -> int:
+        return EDGE + 40 * self.is_ranked
 
     @property
     def rows(self) -> list[RowView]:
