@@ -16,6 +16,7 @@ use tokio::{
     net::{TcpListener, TcpSocket},
     runtime,
     signal::unix::{SignalKind, signal},
+    sync::watch,
 };
 use tonic::{
     codec::CompressionEncoding,
@@ -34,24 +35,42 @@ fn main() -> Result<()> {
     // The cores of the affinity mask, not of the machine.
     let cores = thread::available_parallelism()?.get();
 
+    // Before any thread listens: one that begins late must still learn that it is to stop.
+    let main_runtime = single_threaded()?;
+    let mut terminate = {
+        let _entered = main_runtime.enter();
+        signal(SignalKind::terminate())?
+    };
+    let (stop, stopped) = watch::channel(false);
+
     let others: Vec<_> = (1..cores)
-        .map(|_| thread::spawn(move || serve_on_this_thread(address, cores)))
+        .map(|_| {
+            let stopped = stopped.clone();
+            thread::spawn(move || single_threaded()?.block_on(serve(address, cores, stopped)))
+        })
         .collect();
-    serve_on_this_thread(address, cores)?;
+    main_runtime.block_on(async {
+        tokio::spawn(async move {
+            terminate.recv().await;
+            stop.send(true)
+        });
+        serve(address, cores, stopped).await
+    })?;
     for other in others {
         other.join().expect("a server thread panicked")?;
     }
     Ok(())
 }
 
-fn serve_on_this_thread(address: SocketAddr, cores: usize) -> Result<()> {
-    runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?
-        .block_on(serve(address, cores))
+fn single_threaded() -> std::io::Result<runtime::Runtime> {
+    runtime::Builder::new_current_thread().enable_all().build()
 }
 
-async fn serve(address: SocketAddr, cores: usize) -> Result<()> {
+async fn serve(
+    address: SocketAddr,
+    cores: usize,
+    mut stopped: watch::Receiver<bool>,
+) -> Result<()> {
     let incoming = TcpIncoming::from(listen(address, cores)?).with_nodelay(Some(true));
     let greeter_service = GreeterServer::new(Greeter).accept_compressed(CompressionEncoding::Gzip);
     let routes = side_services().await?;
@@ -60,10 +79,9 @@ async fn serve(address: SocketAddr, cores: usize) -> Result<()> {
     #[cfg(not(feature = "direct-route"))]
     let service = routes.add_service(greeter_service).prepare();
 
-    let mut terminate = signal(SignalKind::terminate())?;
     Server::builder()
         .serve_with_incoming_shutdown(service, incoming, async move {
-            terminate.recv().await;
+            let _ = stopped.wait_for(|&is_stopped| is_stopped).await;
         })
         .await?;
     Ok(())
