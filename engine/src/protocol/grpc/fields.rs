@@ -38,7 +38,7 @@ fn field<'a>(bytes: &mut &'a [u8]) -> Option<Option<Field<'a>>> {
 
 /// Appends a field with a length.
 pub fn push(number: u64, content: &[u8], output: &mut Vec<u8>) {
-    varint::write((number << 3 | 2) as usize, output);
+    varint::write(((number << 3) | 2) as usize, output);
     varint::write(content.len(), output);
     output.extend_from_slice(content);
 }
