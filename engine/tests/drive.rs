@@ -10,10 +10,8 @@ use std::sync::{Arc, Mutex};
 use support::{hello, read_request, send, server, Counter};
 
 fn drive(commands: &[Value]) -> Vec<Value> {
-    let input: String = commands
-        .iter()
-        .map(|command| format!("{command}\n"))
-        .collect();
+    let lines: Vec<String> = commands.iter().map(Value::to_string).collect();
+    let input = lines.join("\n") + "\n";
     let mut output = Vec::new();
     deadheat_load::drive::run(input.as_bytes(), &mut output).expect("in memory");
     let text = String::from_utf8(output).expect("JSON is text");
