@@ -19,18 +19,21 @@ unexport PYTHONDONTWRITEBYTECODE
 PURE := $(addprefix tests/,plan results suite storage studies report/test_*.py bench/test_[glr]*.py)
 ENGINE := $(shell find engine launcher -name '*.rs' -not -path '*/fuzz/*' -o -name Cargo.toml -not -path '*/fuzz/*')
 
-.PHONY: race test check coverage test-packages setup lint pytest cargo-test client-test bench tables studies picture schema map glossary test-bare wheel sdist docs clean
+.PHONY: race test check coverage test-space test-packages setup lint pytest cargo-test client-test bench tables studies picture schema map glossary test-bare wheel sdist docs clean
 
 race: setup
 	$(BIN)/deadheat race $(WORKLOAD) --preset $(PRESET) $(ARGS)
 
-test: setup test-packages
+test: test-space setup test-packages
 	@$(BIN)/python scripts/side_by_side.py target/tests \
 		$(foreach part,lint cargo-test client-test pytest,"$(part)=$(MAKE) --no-print-directory $(part)")
 
 # The inner loop, below a minute: format, lint, types, contracts, and the tests that need nothing started.
 check: lint
 	$(BIN)/pytest $(PARALLEL) $(PURE)
+
+test-space:
+	@scripts/test-space.sh
 
 # A browser, a database, the instruments: only the tests need them all.
 test-packages:
