@@ -51,11 +51,11 @@ def _so_far(races: Sequence[CalibrationRace]) -> str:
     left = Counter((step.kind, step.planted) for step in planned if step.name not in done)
     if not left:
         return f"All {len(planned)} races that are planned are done."
-    told = [
+    reported = [
         f"{count} of {'identical servers' if kind == 'identical' else f'a planted {difference:.0%}'}"
         for (kind, difference), count in left.items()
     ]
-    return f"Of {len(planned)} races planned these are not done yet: {', '.join(told)}."
+    return f"Of {len(planned)} races planned these are not done yet: {', '.join(reported)}."
 
 
 def identical(races: Sequence[CalibrationRace]) -> str:

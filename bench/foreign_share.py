@@ -29,7 +29,7 @@ from deadheat.hosts import machine
 from deadheat.hosts.affinity import on_cpus
 from deadheat.hosts.held import this_machine
 from deadheat.plan import Asked
-from deadheat.results import tally
+from deadheat.results.tally import Tally, sums, tallied, throughput_rps
 from deadheat.run.progress import NoView
 from deadheat.run.runner import Runner
 from deadheat.storage import run_folder
@@ -106,21 +106,21 @@ def raced_blocks(scratch: Path) -> tuple[Block, ...]:
         folder = run_folder.create(scratch / "runs", plan, machine.describe())
         runner = Runner(plan, suite, folder, DRIVERS, host, NoView(), stop, [], Builder(host, stop))
         runner.run()
-    return tuple(blocks(tally.tally(plan.workloads[0], whole_blocks(runner.observations))))
+    return tuple(blocks(tallied(plan.workloads[0], whole_blocks(runner.observations))))
 
 
-def blocks(found: tally.Tally) -> Iterator[Block]:
+def blocks(tally: Tally) -> Iterator[Block]:
     """Of every block that both were in."""
-    around = {one.block: one for one in found.interference}
-    for block in found.common_blocks(REFERENCE, OTHER):
+    around = {one.block: one for one in tally.interference}
+    for block in tally.common_blocks(REFERENCE, OTHER):
         watched = around[block].wall_ns * len(around[block].cpus)
-        effect = math.log(_rate(found, OTHER, block) / _rate(found, REFERENCE, block))
+        effect = math.log(_rate(tally, OTHER, block) / _rate(tally, REFERENCE, block))
         yield Block(others=around[block].others_used_ns / watched, effect=effect)
 
 
-def _rate(found: tally.Tally, entry: str, block: int) -> float:
+def _rate(tally: Tally, entry: str, block: int) -> float:
     """Replies over counted time, both summed."""
-    turns = [tally.sums(tally.throughput_rps, turn) for turn in found.turns[entry][block]]
+    turns = [sums(throughput_rps, turn) for turn in tally.turns[entry][block]]
     return sum(replies for replies, _ in turns) / sum(seconds for _, seconds in turns)
 
 

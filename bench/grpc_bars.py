@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench import grpc_race
-from bench.grpc_race import told
+from bench.grpc_race import reported
 from deadheat.model.result import RaceResult
 from deadheat.report import words
 from deadheat.stats.estimate import Estimate
@@ -77,7 +77,7 @@ def lines(bars: list[Bar]) -> Iterator[str]:
     yield "| --- | --- | ---: | --- |"
     for bar in bars:
         reached = "reached" if bar.reached else "not reached"
-        yield f"| `{bar.a}` over `{bar.b}` | {told(bar.found)} | {bar.least:.2f} | {reached} |"
+        yield f"| `{bar.a}` over `{bar.b}` | {reported(bar.found)} | {bar.least:.2f} | {reached} |"
 
 
 def costs(result: RaceResult) -> Iterator[str]:

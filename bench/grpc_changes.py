@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bench import grpc_race
-from bench.grpc_race import told
+from bench.grpc_race import reported
 from deadheat.model.result import RaceResult
 from deadheat.report import words
 
@@ -55,8 +55,8 @@ def table(result: RaceResult, ids: list[str]) -> Iterator[str]:
         assert row.figures.throughput_rps is not None
         by_time = by_cpu = "1"
         if row is not base:
-            by_time = told(grpc_race.times_as_fast(row, base))
-            by_cpu = told(grpc_race.times_as_cheap(row, base))
+            by_time = reported(grpc_race.times_as_fast(row, base))
+            by_cpu = reported(grpc_race.times_as_cheap(row, base))
         yield (
             f"| `{id_}` | {words.figure(row.figures.throughput_rps.estimate)} | {by_time} | {by_cpu} | "
             f"{words.size(row.peak_memory_bytes)} |"

@@ -58,7 +58,7 @@ def times_as_cheap(a: ContenderResult, b: ContenderResult) -> Estimate:
     return _ratio(b.figures.cpu_us_per_request, a.figures.cpu_us_per_request)
 
 
-def told(found: Estimate) -> str:
+def reported(found: Estimate) -> str:
     """`1.44 (1.33 to 1.55)`."""
     assert found.ratio is not None
     return f"{words.ratio(found.ratio)} ({words.interval(found.ci)})"

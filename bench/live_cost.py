@@ -90,14 +90,14 @@ def main() -> int:
                 f"sd between {raced.blocks} blocks {raced.null_sd:.1%}",
                 flush=True,
             )
-    told = render([Raced.model_validate_json(line) for line in RACES.read_text().splitlines()])
-    print(told)
+    reported = render([Raced.model_validate_json(line) for line in RACES.read_text().splitlines()])
+    print(reported)
     if asked.write is not None:
         before, _, rest = asked.write.read_text().partition(BEGIN)
         _, found, after = rest.partition(END)
         if not found:
             raise SystemExit(f"{asked.write}: has no {BEGIN} ... {END}")
-        files.write_whole(asked.write, f"{before}{BEGIN}\n{told}\n{END}{after}")
+        files.write_whole(asked.write, f"{before}{BEGIN}\n{reported}\n{END}{after}")
     return 0
 
 
@@ -116,7 +116,7 @@ def render(raced: Sequence[Raced]) -> str:
             cells += ["1", "1"]
         else:
             wider, faster = _wider(of, nobody), _throughput(of, nobody)
-            cells += [_told(wider), _told(faster)]
+            cells += [_reported(wider), _reported(faster)]
             said.append(f"With {name}: {_sentence(wider, faster)}.")
         lines.append("| " + " | ".join(cells) + " |")
     dates = sorted({one.date for one in raced})
@@ -142,7 +142,7 @@ def _sentence(wider: Interval, faster: Interval) -> str:
     return f"{width}, {speed}"
 
 
-def _told(found: Interval) -> str:
+def _reported(found: Interval) -> str:
     return f"{words.ratio(found[0])} ({words.interval(found[1:])})"
 
 
@@ -157,7 +157,7 @@ def _null(of: Sequence[Raced]) -> str:
     mean = sum(one.blocks * one.null_log for one in of) / blocks
     sd, df = _sd(of)
     half = float(distributions.t.ppf(0.975, df)) * sd / math.sqrt(blocks)
-    return _told((math.exp(mean), math.exp(mean - half), math.exp(mean + half)))
+    return _reported((math.exp(mean), math.exp(mean - half), math.exp(mean + half)))
 
 
 def _wider(of: Sequence[Raced], nobody: Sequence[Raced]) -> Interval:
@@ -194,9 +194,9 @@ def _race(key: str, kind: str, count: int, budget: str) -> Raced | None:
         if race.returncode not in (0, 4):
             raise SystemExit(f"the race ended with {race.returncode}")
         results = json.loads((out / "latest" / "results.json").read_text())
-    told = results["workloads"][0]
-    row = next(row for row in told["contenders"] if row["name"] == REFERENCE)
-    null, blocks = told["null_pair"], told["blocks"]
+    reported = results["workloads"][0]
+    row = next(row for row in reported["contenders"] if row["name"] == REFERENCE)
+    null, blocks = reported["null_pair"], reported["blocks"]
     low, high = null["ci"]
     half = math.log(high / low) / 2
     machine = results["machine"]

@@ -52,23 +52,23 @@ def _step_aside() -> None:
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
-def _told() -> str:
+def _reported() -> str:
     print("ready", flush=True)
     return TOLD.readline().decode().strip()
 
 
 def _read(clients: int) -> int:
     """Each takes every event, and the page whenever it is new; how many saw a block that was whole."""
-    url = _told()
+    url = _reported()
     seen: set[int] = set()
 
     def watch(number: int) -> None:
         version = None
         with suppress(httpx.TransportError), httpx.stream("GET", f"{url}events", timeout=None) as events:
             for line in events.iter_lines():
-                told = json.loads(line.removeprefix("data: ")) if line.startswith("data: ") else {}
-                if told.get("version", version) != version:
-                    version = told["version"]
+                reported = json.loads(line.removeprefix("data: ")) if line.startswith("data: ") else {}
+                if reported.get("version", version) != version:
+                    version = reported["version"]
                     if WHOLE in httpx.get(url, timeout=None).text:
                         seen.add(number)
 
@@ -88,7 +88,7 @@ def _draw(browsers: int) -> int:
             args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
         )
         pages = [chromium.new_page() for _ in range(browsers)]
-        url = _told()
+        url = _reported()
         for page in pages:
             page.goto(url, timeout=120_000)
         seen: set[int] = set()

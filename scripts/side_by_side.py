@@ -68,7 +68,7 @@ def started(logs: Path, asked: str) -> Part:
     return Part(name, log, process, time.monotonic())
 
 
-def told(part: Part) -> bool:
+def reported(part: Part) -> bool:
     """Print what came of a part that has ended: whether it went well."""
     well = part.process.returncode == 0
     lines = part.lines()
@@ -110,7 +110,7 @@ def watch(running: list[Part], stop: Stop) -> list[str]:
         time.sleep(POLL_S)
         for part in [part for part in running if part.process.poll() is not None]:
             running.remove(part)
-            if not told(part):
+            if not reported(part):
                 failed.append(part.name)
             spoke = time.monotonic()
         if running and time.monotonic() - spoke > EVERY_S:

@@ -81,11 +81,11 @@ def look(path: HotPath, folder: Path) -> Bounds:
     with path.serve() as address:
         argv = ("taskset", "-c", str(GENERATOR_CPU), *path.generator.argv(address, SECONDS))
         _run(*record, "--call-graph", "dwarf,8192", "-o", str(data), "--", *argv)
-        told = _run(*count, "-o", str(data.with_suffix(".stat")), "--", *argv)
+        reported = _run(*count, "-o", str(data.with_suffix(".stat")), "--", *argv)
     script = _run("perf", "script", "--no-inline", "-i", str(data))
     found = list(stacks(script.splitlines()))
     (IMAGES / f"{path.name}.svg").write_text(svg(fold(found), path.title))
-    requests = path.generator.count(told).requests
+    requests = path.generator.count(reported).requests
     return bounds(found, calls(data.with_suffix(".stat").read_text(), requests))
 
 

@@ -67,12 +67,14 @@ def streams(seconds: int = 10) -> list[StreamRow]:
     )
     with server(*options, kind="sse") as address:
         summary = _load(address, "--stream", "sse", "-c", str(STREAMS), "-d", f"{seconds}s", "--warmup", "2s")
-    told = summary["streams"]
+    reported = summary["streams"]
     all_gaps = sum(GAPS_MS) * 3
     last = [first + all_gaps for first in FIRST_CONTENT_MS]
     planted = {"first_content_ms": FIRST_CONTENT_MS, "gap_ms": GAPS_MS, "last_content_ms": last}
     return [
-        StreamRow(name, _nearest(times, 0.5), told[name]["p50"], _nearest(times, 0.9), told[name]["p90"])
+        StreamRow(
+            name, _nearest(times, 0.5), reported[name]["p50"], _nearest(times, 0.9), reported[name]["p90"]
+        )
         for name, times in planted.items()
     ]
 

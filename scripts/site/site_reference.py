@@ -135,14 +135,14 @@ def _keys(definition: dict[str, Any], meanings: dict[str, str]) -> Iterator[str]
     if not properties:
         return
     required = definition.get("required", [])
-    told = any(properties[key].get("description") or key in meanings for key in properties)
-    yield "| key | what it is | default |" + (" |" if told else "")
-    yield "| --- | --- | --- |" + (" --- |" if told else "")
+    reported = any(properties[key].get("description") or key in meanings for key in properties)
+    yield "| key | what it is | default |" + (" |" if reported else "")
+    yield "| --- | --- | --- |" + (" --- |" if reported else "")
     for key, value in properties.items():
         default = "required" if key in required else f"`{json.dumps(value.get('default'))}`"
         meaning = value.get("description") or meanings.get(key, "")
         row = f"| `{key}` | {_type(value)} | {default} |"
-        yield row + (f" {_escaped(_cell(meaning))} |" if told else "")
+        yield row + (f" {_escaped(_cell(meaning))} |" if reported else "")
     yield ""
 
 

@@ -29,7 +29,7 @@ def measure(rate: float) -> Measure:
 
 def row(id_: str, rate: float, **more: Any) -> ServerResult:
     name, _, variant = id_.partition(":")
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "name": name,
         "variant": variant or None,
         "title": id_,
@@ -40,7 +40,7 @@ def row(id_: str, rate: float, **more: Any) -> ServerResult:
         "cpu_us_per_request": measure(1e6 / rate),
         "peak_memory_bytes": 1 << 24,
     }
-    return ServerResult(**(told | more))
+    return ServerResult(**(reported | more))
 
 
 def results(rows: list[ServerResult]) -> Results:
@@ -88,8 +88,8 @@ def test_bars_are_ratios_within_blocks(tmp_path: Path) -> None:
     found, command = grpc_race.race("grpc-unary", (), "1s", written(tmp_path, all_rows()))
     assert command == "deadheat race grpc-unary"
     bars = list(grpc_bars.of(grpc_race.of(found, "grpc-unary")))
-    told = {(bar.a, bar.b): (round(bar.found.ratio or 0, 3), bar.reached) for bar in bars}
-    assert told == {
+    reported = {(bar.a, bar.b): (round(bar.found.ratio or 0, 3), bar.reached) for bar in bars}
+    assert reported == {
         ("rust-tonic:tuned", "go-grpc:tuned"): (1.429, False),
         ("rust-tonic:tuned", "rust-tonic"): (1.667, False),
         ("go-grpc:tuned", "go-grpc"): (1.4, True),

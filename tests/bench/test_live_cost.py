@@ -24,6 +24,6 @@ def raced(watched_by: str, round_: int, sd: float, rps: float) -> live_cost.Race
 def test_it_says_what_the_races_say(sd: float, rps: float, said: str) -> None:
     races = [raced("nobody", n, 0.04, 1000) for n in range(5)]
     races += [raced("browsers", n, sd, rps * (1 + 0.002 * (n - 2))) for n in range(5)]
-    told = live_cost.render(races)
-    assert said in told
-    assert told.count("\n| ") == 3  # under the head, each a line: the rule, nobody, browsers
+    reported = live_cost.render(races)
+    assert said in reported
+    assert reported.count("\n| ") == 3  # under the head, each a line: the rule, nobody, browsers

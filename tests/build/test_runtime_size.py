@@ -28,10 +28,10 @@ def test_a_runtime_is_more_than_its_program_and_less_than_the_machine(tool: str,
 def test_node_is_its_one_program_at_least() -> None:
     if shutil.which("node") is None:
         pytest.skip("node is not installed")
-    told = subprocess.run(["node", "-p", "process.execPath"], capture_output=True, text=True, check=True)
+    reported = subprocess.run(["node", "-p", "process.execPath"], capture_output=True, text=True, check=True)
     size = runtime_size.bytes_of("node")
     assert size is not None
-    assert size >= Path(told.stdout.strip()).stat().st_size
+    assert size >= Path(reported.stdout.strip()).stat().st_size
 
 
 @pytest.mark.parametrize("needs", [(), ("go >= 1.21",), ("crystal >= 1.0",), ("elixir >= 1.14", "mix")])

@@ -32,9 +32,9 @@ def test_man_reads_it_without_a_warning(verb: str | None) -> None:
         check=True,
     )
     assert read.stderr == ""
-    told = read.stdout
-    assert "EXIT STATUS" in told
-    assert (f"deadheat {verb}" if verb else "DEADHEAT RACE") in told
+    reported = read.stdout
+    assert "EXIT STATUS" in reported
+    assert (f"deadheat {verb}" if verb else "DEADHEAT RACE") in reported
     # What roff would take for a quote or a request of its own is read as it was written.
     if verb == "race":
-        assert "the studies' authors" in " ".join(told.split())
+        assert "the studies' authors" in " ".join(reported.split())

@@ -64,8 +64,8 @@ def test_help_has_two_examples(verb: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("verb", VERBS)
 def test_options_of_the_examples_exist(verb: str) -> None:
-    told = _deadheat(verb, "--help", COLUMNS="100").stdout
-    examples, options = told.split("Examples:")[1].split("Options:")
+    reported = _deadheat(verb, "--help", COLUMNS="100").stdout
+    examples, options = reported.split("Examples:")[1].split("Options:")
     own = re.sub(r"'[^']*'", "''", examples.split("|")[0])  # what is quoted is another program's
     asked = set(re.findall(r"(?<=\s)--?[a-z][a-z-]*", own))
     assert asked <= set(re.findall(r"--?[a-z][a-z-]*", options))

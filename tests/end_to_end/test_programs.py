@@ -98,9 +98,12 @@ def test_a_too_old_toolchain_says_which_version_is_there(race: Menagerie) -> Non
 
 def test_a_failed_build_shows_its_last_20_lines_and_where_the_rest_is(race: Menagerie) -> None:
     at = race.ended.err.index("! twice/build-fails failed")
-    told = race.ended.err[at:].splitlines()[:21]
-    assert [line.strip() for line in told[1:]] == [*(f"line {i}" for i in range(12, 31)), "undefined: main"]
-    log = Path(told[0].rsplit(": ", 1)[1])
+    reported = race.ended.err[at:].splitlines()[:21]
+    assert [line.strip() for line in reported[1:]] == [
+        *(f"line {i}" for i in range(12, 31)),
+        "undefined: main",
+    ]
+    log = Path(reported[0].rsplit(": ", 1)[1])
     assert log.read_text().splitlines()[0] == "line 1"
 
 

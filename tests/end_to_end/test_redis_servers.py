@@ -25,11 +25,11 @@ def race(deadheat: Deadheat) -> Ended:
             return not itself.alive()
 
         eventually(ended, "the race ends")
-        told = running.end()
+        reported = running.end()
     assert any("bad_redis" in process.name for process in started)
     all_gone(started)
-    assert "Traceback" not in told.err
-    return told
+    assert "Traceback" not in reported.err
+    return reported
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,12 @@ def test_blocks_that_were_whole_are_kept_when_a_real_redis_is_killed(tmp_path: P
             return bool(redis)
 
         eventually(killed, "a Redis is killed")
-        told = running.end()
-    assert "Traceback" not in told.err
+        reported = running.end()
+    assert "Traceback" not in reported.err
     result = deadheat.results()["workloads"][0]
     assert 3 <= result["blocks"] < result["blocks_planned"]
     ended = f"ended after {result['blocks']} of {result['blocks_planned']} blocks"
-    assert ended in told.err
+    assert ended in reported.err
     [cut] = [finding for finding in result["findings"] if finding["finding"] == "cut-short"]
     assert (cut["blocks"], cut["planned"]) == (result["blocks"], result["blocks_planned"])
     assert cut["reason"].startswith("redis-server") and "died of SIGKILL" in cut["reason"]
@@ -95,7 +95,7 @@ def test_blocks_that_were_whole_are_kept_when_a_real_redis_is_killed(tmp_path: P
         assert (row["status"], row["reason"]) == ("measured", None)
         assert len(row["cpu_s"]["blocks"]) == result["blocks"]
     settled = any(verdict["verdict"] in ("faster", "dead heat") for verdict in result["verdicts"])
-    assert told.code == (0 if settled else 4)
+    assert reported.code == (0 if settled else 4)
 
     resumed = deadheat.run("race", "--resume", "latest")
     assert resumed.code in (0, 4), resumed.err

@@ -17,13 +17,13 @@ HTTP2 = {
 }
 
 
-def told(**more: object) -> str:
+def reported(**more: object) -> str:
     return json.dumps({"requests": 99, "throughput_rps": 5.0, "cpu_s": 0.1, **more})
 
 
 def test_a_call() -> None:
     """Sides are the server's: what the generator received is what the server sent."""
-    run, http2 = frames.parse(told(http2=HTTP2))
+    run, http2 = frames.parse(reported(http2=HTTP2))
     assert run.throughput_rps == 5.0
     assert (http2.received(), http2.sent()) == (2.02, 3.01)
     assert http2.by_type() == {
@@ -33,7 +33,7 @@ def test_a_call() -> None:
 
 
 def test_side_by_side_the_most_frequent_first() -> None:
-    _, http2 = frames.parse(told(http2=HTTP2))
+    _, http2 = frames.parse(reported(http2=HTTP2))
     rows = page.by_name(http2.by_type(), {"DATA sent": 100.0})
     assert [(row.key, row.a, row.b) for row in rows[:2]] == [
         ("DATA sent", 1.0, 100.0), ("HEADERS sent", 2.0, 0.0)
@@ -43,9 +43,9 @@ def test_side_by_side_the_most_frequent_first() -> None:
 @pytest.mark.parametrize(
     ("printed", "why"),
     [
-        (told(), "does not count frames: make setup"),
-        (told(http2=None), "does not count frames"),
-        (told(http2={**HTTP2, "requests_sent": 0}), "http2.requests_sent"),
+        (reported(), "does not count frames: make setup"),
+        (reported(http2=None), "does not count frames"),
+        (reported(http2={**HTTP2, "requests_sent": 0}), "http2.requests_sent"),
         (json.dumps({"requests": 0, "throughput_rps": 0.0, "first_error": "refused"}), "no request: refused"),
         ('{"requests": 1', "cannot be read"),
         ("", "cannot be read"),

@@ -136,17 +136,17 @@ def test_hyperfines_own_scripts_read_the_times(folder: RunFolder, tmp_path: Path
     scripts = tools.hyperfine_scripts()
     whole = json.loads(only(folder, "hyperfine"))
     (tmp_path / "all.json").write_text(json.dumps(whole))
-    told = ran(sys.executable, scripts / "advanced_statistics.py", tmp_path / "all.json")
-    assert told.count("Command 'count: ") == len(made_up.CLASSES)
-    assert f"runs:         {made_up.BLOCKS * made_up.ROUNDS * 2}" in " ".join(told.split("\n"))
+    reported = ran(sys.executable, scripts / "advanced_statistics.py", tmp_path / "all.json")
+    assert reported.count("Command 'count: ") == len(made_up.CLASSES)
+    assert f"runs:         {made_up.BLOCKS * made_up.ROUNDS * 2}" in " ".join(reported.split("\n"))
     pair = [r for r in whole["results"] if r["parameters"]["contender"] in ("slow", "fast")]
     (tmp_path / "pair.json").write_text(json.dumps({"results": pair}))
-    told = ran(sys.executable, scripts / "welch_ttest.py", tmp_path / "pair.json")
-    assert "There is a difference" in told
+    reported = ran(sys.executable, scripts / "welch_ttest.py", tmp_path / "pair.json")
+    assert "There is a difference" in reported
     same = [r for r in whole["results"] if r["parameters"]["contender"] == "slow"] * 2
     (tmp_path / "same.json").write_text(json.dumps({"results": same}))
-    told = ran(sys.executable, scripts / "welch_ttest.py", tmp_path / "same.json")
-    assert "The two benchmarks are almost the same" in told
+    reported = ran(sys.executable, scripts / "welch_ttest.py", tmp_path / "same.json")
+    assert "The two benchmarks are almost the same" in reported
 
 
 def test_hyperfine_says_what_is_no_program(folder: RunFolder) -> None:
@@ -213,8 +213,8 @@ def test_the_npm_library_reads_the_histogram_log_back(folder: RunFolder, tmp_pat
     }
     console.log(JSON.stringify(found));
     """
-    told = json.loads(ran(_node(), "-e", script, tmp_path / "latency.hlog", cwd=package))
-    assert told == {f"echo_{name}": made_up.BLOCKS * 2000 for name in made_up.CLASSES}
+    reported = json.loads(ran(_node(), "-e", script, tmp_path / "latency.hlog", cwd=package))
+    assert reported == {f"echo_{name}": made_up.BLOCKS * 2000 for name in made_up.CLASSES}
 
 
 def test_junitparser_counts_gates_and_verdicts(folder: RunFolder, tmp_path: Path) -> None:

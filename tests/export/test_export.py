@@ -41,15 +41,15 @@ def cli(*args: str | Path, runs: Path, cwd: Path | None = None) -> subprocess.Co
 
 
 def test_list_names_every_format_with_an_example(tmp_path: Path) -> None:
-    told = cli("--to", "list", runs=tmp_path).stdout
+    reported = cli("--to", "list", runs=tmp_path).stdout
     for name in export.FORMATS:
-        assert re.search(rf"^{name} ", told, re.MULTILINE)
-        assert re.search(rf"deadheat export \S+ --to {name}( |$)", told, re.MULTILINE)
+        assert re.search(rf"^{name} ", reported, re.MULTILINE)
+        assert re.search(rf"deadheat export \S+ --to {name}( |$)", reported, re.MULTILINE)
 
 
 def test_help_names_every_format(tmp_path: Path) -> None:
-    told = cli("--help", runs=tmp_path).stdout
-    assert all(name in told for name in export.FORMATS)
+    reported = cli("--help", runs=tmp_path).stdout
+    assert all(name in reported for name in export.FORMATS)
 
 
 @pytest.mark.parametrize(

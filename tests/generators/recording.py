@@ -94,9 +94,11 @@ def http2() -> Iterator[Record]:
     with _process([node, str(NODE)]) as (record, printed):
         yield record
     for line in printed:
-        told = json.loads(line)
-        headers = tuple(sorted(told["headers"].items()))
-        record.asked[Asked(told["method"], told["path"], told["body"], headers)] += told["count"]
+        reported = json.loads(line)
+        headers = tuple(sorted(reported["headers"].items()))
+        record.asked[Asked(reported["method"], reported["path"], reported["body"], headers)] += reported[
+            "count"
+        ]
 
 
 @contextmanager

@@ -38,9 +38,9 @@ def test_all_three_in_the_form_of_ghz() -> None:
 
 def test_percentiles_are_those_that_it_prints_itself() -> None:
     printed = json.loads((GOLDEN / "deadheat-load-plain.json").read_text())["latency_ms"]
-    told = read("plain").latency_ms
+    reported = read("plain").latency_ms
     for name in ("p50", "p75", "p90", "p95", "p99"):
-        assert told[name] == pytest.approx(printed[name], rel=1e-3)
+        assert reported[name] == pytest.approx(printed[name], rel=1e-3)
 
 
 def test_failed_calls_are_errors_and_statuses() -> None:

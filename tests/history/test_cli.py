@@ -67,17 +67,17 @@ def test_the_list(kept: Path) -> None:
 
 
 def test_a_trend_marks_the_change_with_its_commit(kept: Path) -> None:
-    told = cli("history", "http-hello", "rust", runs=kept).stdout
-    (changed,) = [line for line in told.splitlines() if "change:" in line]
+    reported = cli("history", "http-hello", "rust", runs=kept).stdout
+    (changed,) = [line for line in reported.splitlines() if "change:" in line]
     assert "run-08" in changed and "c008" in changed
     step = re.search(r"([\d.]+) times the level before", changed)
     assert step and float(step[1]) == pytest.approx(2.0 / 1.5, rel=0.03)
-    assert told.startswith("http-hello · rust against go · 64 connections · Quiet 9000, 2 cores")
+    assert reported.startswith("http-hello · rust against go · 64 connections · Quiet 9000, 2 cores")
 
 
 def test_a_trend_as_json(kept: Path) -> None:
-    told = json.loads(cli("history", "http-hello", "rust", "--json", runs=kept).stdout)
-    assert [point["run"] for point in told["series"][0]["points"] if point["change"]] == ["run-08"]
+    reported = json.loads(cli("history", "http-hello", "rust", "--json", runs=kept).stdout)
+    assert [point["run"] for point in reported["series"][0]["points"] if point["change"]] == ["run-08"]
 
 
 @pytest.mark.parametrize(
@@ -116,10 +116,10 @@ def test_a_full_disk_leaves_the_trend_page_that_is_there(kept: Path) -> None:
 
 
 def test_compare_uses_the_history(kept: Path) -> None:
-    told = cli("compare", "run-00", "run-11", runs=kept).stdout
-    assert "cannot settle a small difference" in told
-    assert "other runs in the history" in told
-    (rust,) = [line for line in told.splitlines() if line.startswith("  rust")]
+    reported = cli("compare", "run-00", "run-11", runs=kept).stdout
+    assert "cannot settle a small difference" in reported
+    assert "other runs in the history" in reported
+    (rust,) = [line for line in reported.splitlines() if line.startswith("  rust")]
     assert rust.endswith("faster than before") and "against ceiling" in rust
 
 
@@ -127,9 +127,9 @@ def test_compare_without_history_says_what_it_assumes(tmp_path: Path) -> None:
     with open_(tmp_path / FILE) as history:
         for name in ("a", "b"):
             store.record(history, results(name), tmp_path)
-    told = cli("compare", "a", "b", runs=tmp_path).stdout
-    assert "fewer than 4 other runs in the history: 2.8% (sd) is assumed between runs" in told
-    assert told.count("no change is seen") == 2
+    reported = cli("compare", "a", "b", runs=tmp_path).stdout
+    assert "fewer than 4 other runs in the history: 2.8% (sd) is assumed between runs" in reported
+    assert reported.count("no change is seen") == 2
 
 
 def test_compare_with_a_run_that_is_not_there(kept: Path) -> None:

@@ -71,14 +71,14 @@ def test_each_entry_has_a_database_of_its_own_with_the_rows_that_requests_ask_fo
     filled: tuple[Stage, Databases],
 ) -> None:
     stage, made = filled
-    told = [(int(row["id"]), int(row["value"])) for row in stage.rows]
-    assert len(told) == 10_000
-    assert all(held(stage, entry) == told for entry in ENTRIES)
+    reported = [(int(row["id"]), int(row["value"])) for row in stage.rows]
+    assert len(reported) == 10_000
+    assert all(held(stage, entry) == reported for entry in ENTRIES)
 
     changed = made.change("go", stage.rows[6])
     assert changed["value"] != stage.rows[6]["value"]
     assert held(stage, "go")[6] == (7, int(changed["value"]))
-    assert held(stage, "go'") == told
+    assert held(stage, "go'") == reported
 
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         made_role(stage)

@@ -135,7 +135,7 @@ def test_what_it_does_not(how: str, serve: Serve) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "says"),
+    ("reported", "says"),
     [
         (b"Content-Type: text/plain; charset=utf-8\r\n", None),
         (b"Content-Type: Text/Plain\r\n", None),
@@ -144,9 +144,9 @@ def test_what_it_does_not(how: str, serve: Serve) -> None:
     ],
 )
 def test_the_media_type_is_compared_without_its_parameters(
-    serve: Serve, told: bytes, says: str | None
+    serve: Serve, reported: bytes, says: str | None
 ) -> None:
-    port = serve(lambda token: b"HTTP/1.1 200 OK\r\n%sContent-Length: 2\r\n\r\nok" % told)
+    port = serve(lambda token: b"HTTP/1.1 200 OK\r\n%sContent-Length: 2\r\n\r\nok" % reported)
     case = HttpCase(path="/{token}", content_type="text/plain", body="ok")
     found = conformance.run([lambda: conformance.ask_http(case, port, "t")])
     assert found.ok == (says is None)

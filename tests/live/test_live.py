@@ -201,38 +201,38 @@ def events(watch: Watch, path: str) -> Iterator[dict[str, Any]]:
 def test_events_tell_of_blocks_and_of_the_end(race: Race) -> None:
     race.block()
     watch = Watch()
-    told = []
+    reported = []
     with ExitStack() as stack:
         shown_on = ExitStack()
         shown_on.enter_context(watch.on(race.folder, race.made.plan, NoView()))
         stack.enter_context(shown_on)
         wait(lambda: "times as fast as" in get(watch.url).text, "the first page")
         for event in events(watch, "events"):
-            told.append(event)
-            if len(told) == 1:
+            reported.append(event)
+            if len(reported) == 1:
                 race.block()
-            elif event["version"] > told[0]["version"] and not event["ended"]:
+            elif event["version"] > reported[0]["version"] and not event["ended"]:
                 race.report()
                 shown_on.close()
-    assert told[-1]["ended"]
-    assert [one["version"] for one in told] == sorted(one["version"] for one in told)
+    assert reported[-1]["ended"]
+    assert [one["version"] for one in reported] == sorted(one["version"] for one in reported)
 
 
 def test_a_hidden_tab_hears_of_nothing_but_the_end(race: Race) -> None:
     race.block()
     watch = Watch()
-    told = []
+    reported = []
     with ExitStack() as shown_on:
         shown_on.enter_context(watch.on(race.folder, race.made.plan, NoView()))
         wait(lambda: "1 block of 4" in get(watch.url).text, "the first page")
         for event in events(watch, "events?end"):
-            told.append(event)
-            if len(told) == 1:
+            reported.append(event)
+            if len(reported) == 1:
                 race.block()
                 wait(lambda: "2 blocks of 4" in get(watch.url).text, "the second block")
                 race.report()
                 shown_on.close()
-    assert [one["ended"] for one in told] == [False, True]
+    assert [one["ended"] for one in reported] == [False, True]
 
 
 def test_what_is_early_does_not_read_like_what_went_wrong(tmp_path: Path) -> None:

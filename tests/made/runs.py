@@ -177,7 +177,7 @@ def _toml(text: str) -> str:
 
 def renamed(results: Results, names: dict[str, str], **more: str) -> Results:
     """Contenders called otherwise, wherever they are named; `more`: fields of each row."""
-    told = results.model_dump(mode="json", by_alias=True)
+    reported = results.model_dump(mode="json", by_alias=True)
 
     def walk(value: object) -> object:
         if isinstance(value, dict):
@@ -186,7 +186,7 @@ def renamed(results: Results, names: dict[str, str], **more: str) -> Results:
             return [walk(inner) for inner in value]
         return names.get(value, value) if isinstance(value, str) else value
 
-    changed = walk(told)
+    changed = walk(reported)
     assert isinstance(changed, dict)
     for workload in changed["workloads"]:
         for row in workload["contenders"]:

@@ -21,7 +21,7 @@ from deadheat.report import findings, gates, markdown, terminal, words
 from deadheat.report.html import page
 from deadheat.results import derive
 from deadheat.results import past as results_past
-from deadheat.results.tally import tally
+from deadheat.results.tally import tallied
 from deadheat.run.kind import Stage
 from deadheat.storage import past_races
 from tests.made import playing
@@ -166,7 +166,7 @@ def test_what_a_race_leaves_is_its_null_pair_and_its_starts_by_themselves(tmp_pa
     """Whatever the machine did to a whole block, and whoever is faster, is not in them."""
     planned: RacePlan = race(blocks=6)
     seen: list[Observation] = observations(planned, noise=0.001)
-    found = results_past.starts(tally(planned, seen))
+    found = results_past.starts(tallied(planned, seen))
     assert {id_: len(of) for id_, of in found.items()} == {"slow": 12, "fast": 6, "ceiling": 6}
     assert all(abs(sum(of)) < 1e-4 and max(map(abs, of)) < 0.05 for of in found.values())
     made = plan(planned, suite(tmp_path))

@@ -39,8 +39,8 @@ def test_the_order_may_turn_from_one_load_to_the_next(tmp_path: Path) -> None:
     assert header == ["", "10 connections", "64 connections", "400 connections", "against slow"]
     turns = {row[0]: row.pop() for row in rows}
     fast = "slower at 10 connections; open at 64 connections; faster at 400 connections"
-    told = {"fast": fast, "slow": "", "ceiling": "faster"}
-    assert turns == told
+    reported = {"fast": fast, "slow": "", "ceiling": "faster"}
+    assert turns == reported
     cells = {row[0]: row[1:] for row in rows}
     ratios = [float(cell.split("(")[1].rstrip(")")) for cell in cells["fast"]]
     assert [round(ratio, 1) for ratio in ratios] == [0.5, 1.0, 2.0]
@@ -77,8 +77,8 @@ def test_a_race_at_each_number_of_cores_tells_throughput_a_core(tmp_path: Path) 
     whole = plan(one, suite(tmp_path)).model_copy(update={"workloads": (two, one)})
     found = derive.results(whole, {}, seen)
     assert {result.setting: result.server_cores for result in found.workloads} == {"cores=1": 1, "cores=2": 2}
-    told = {result.setting: "no more" in sentences(result) for result in found.workloads}
-    assert told == {"cores=1": False, "cores=2": True}
+    reported = {result.setting: "no more" in sentences(result) for result in found.workloads}
+    assert reported == {"cores=1": False, "cores=2": True}
     ((title, (header, *rows), turns_at),) = curve.tables(found)
     assert turns_at == ()
     assert title == "echo · requests/s (times as fast as slow); a core"

@@ -19,7 +19,7 @@ from deadheat.model.result import RaceResult, Results
 from deadheat.report import csv_table, markdown, terminal
 from deadheat.report.html import page
 from deadheat.results import derive, judging
-from deadheat.results.tally import cpu_us_per_request, tally, throughput_rps
+from deadheat.results.tally import cpu_us_per_request, tallied, throughput_rps
 from tests.made import observed
 from tests.made.observed import observations, plan, race, suite
 from tests.made.suite import STUDY
@@ -107,8 +107,8 @@ def test_claims_about_other_figures_are_judged_together_each_question_once(
     assert first is not None and again is not None
     assert isinstance(first["ci"], tuple) and isinstance(again["ci"], tuple)
     assert first["ci"] == pytest.approx((1 / again["ci"][1], 1 / again["ci"][0]))
-    found = tally(planned.workloads[0], seen)
-    plain = judging.compare(found, "mid", "fast", cpu_us_per_request, "cpu_us_per_request")
+    tally = tallied(planned.workloads[0], seen)
+    plain = judging.compare(tally, "mid", "fast", cpu_us_per_request, "cpu_us_per_request")
     ci = of["c5"].here and of["c5"].here["ci"]
     assert isinstance(ci, tuple) and plain.ci is not None
     assert ci[0] < plain.ci[0] and ci[1] > plain.ci[1]
@@ -127,7 +127,7 @@ def test_cpu_time_over_the_references_has_the_interval_that_claims_were_judged_b
     assert fast.ci == pytest.approx((1 / claim["ci"][1], 1 / claim["ci"][0]))
     # What nobody claimed is described, by a plain interval.
     plain = judging.compare(
-        tally(planned.workloads[0], seen), "mid", "slow", cpu_us_per_request, "cpu_us_per_request"
+        tallied(planned.workloads[0], seen), "mid", "slow", cpu_us_per_request, "cpu_us_per_request"
     )
     assert plain.ci is not None
     assert mid.family is None and mid.ci == pytest.approx((1 / plain.ci[1], 1 / plain.ci[0]))
@@ -137,14 +137,14 @@ def test_no_report_prints_two_intervals_for_one_ratio(
     made: tuple[Plan, Results, list[Observation]],
 ) -> None:
     planned, results, seen = made
-    for told in _texts(results, seen):
+    for reported in _texts(results, seen):
         found: dict[str, set[tuple[str, str]]] = {}
-        for ratio, low, high in TOLD.findall(told):
+        for ratio, low, high in TOLD.findall(reported):
             found.setdefault(ratio, set()).add((low, high))
         assert len(found) > 5
         assert {ratio: ends for ratio, ends in found.items() if len(ends) > 1} == {}
     plain = judging.compare(
-        tally(planned.workloads[0], seen), "fast", "slow", throughput_rps, "throughput_rps"
+        tallied(planned.workloads[0], seen), "fast", "slow", throughput_rps, "throughput_rps"
     )
     assert plain.ci != pytest.approx(judged(results.workloads[0])["fast", "slow"])
     assert stats.METHOD.one_family

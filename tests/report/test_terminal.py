@@ -39,8 +39,8 @@ def test_many_contenders_leave_room_for_what_is_said_after_them(tmp_path: Path) 
     (fast,) = [row for row in result.contenders if row.id == "fast"]
     more = tuple(fast.model_copy(update={"name": f"fast-{number}"}) for number in range(16))
     notes = tuple({"finding": "note", "text": f"note {number}"} for number in range(30))
-    told = result.model_dump() | {"contenders": (*result.contenders, *more), "findings": notes}
-    lines = printed(RaceResult.model_validate(told))
+    reported = result.model_dump() | {"contenders": (*result.contenders, *more), "findings": notes}
+    lines = printed(RaceResult.model_validate(reported))
     assert len(lines) <= 36
     assert "more lines in the report" in lines[-1]
 

@@ -46,15 +46,15 @@ def shown(folder: RunFolder, *more: str) -> str:
 
 def test_its_numbers_are_those_of_results_json(tmp_path: Path) -> None:
     folder = raced(tmp_path, observations(race()))
-    told = json.loads(folder.results_file.read_text())["workloads"][0]["verdicts"][0]
+    reported = json.loads(folder.results_file.read_text())["workloads"][0]["verdicts"][0]
     found = reports.why(folder, PAIR, None)
     assert found.judged is not None
-    assert found.estimate.ratio == pytest.approx(told["ratio"], rel=1e-12)
-    assert found.judged.estimate.ci == pytest.approx(told["ci"], rel=1e-12)
+    assert found.estimate.ratio == pytest.approx(reported["ratio"], rel=1e-12)
+    assert found.judged.estimate.ci == pytest.approx(reported["ci"], rel=1e-12)
     assert found.agrees
     text = shown(folder)
-    assert f"{told['ratio']:.4f}" in text
-    assert f"{told['ci'][0]:.4f} to {told['ci'][1]:.4f}" in text
+    assert f"{reported['ratio']:.4f}" in text
+    assert f"{reported['ci'][0]:.4f} to {reported['ci'][1]:.4f}" in text
     assert "results.json says the same" in text
 
 
@@ -86,9 +86,9 @@ def test_it_fits_80_columns(tmp_path: Path, more: tuple[str, ...]) -> None:
 
 def test_results_that_say_otherwise_are_told(tmp_path: Path) -> None:
     folder = raced(tmp_path, observations(race()))
-    told = json.loads(folder.results_file.read_text())
-    told["workloads"][0]["verdicts"][0]["ratio"] = 1.5
-    folder.write("results.json", json.dumps(told))
+    reported = json.loads(folder.results_file.read_text())
+    reported["workloads"][0]["verdicts"][0]["ratio"] = 1.5
+    folder.write("results.json", json.dumps(reported))
     assert not reports.why(folder, PAIR, None).agrees
     assert "! results.json says otherwise: fast is 1.50 times" in shown(folder)
     folder.results_file.unlink()

@@ -102,10 +102,10 @@ def test_the_study_of_these_tests_is_a_good_one(tmp_path: Path) -> None:
 
 def folder_with(tmp_path: Path, change: Callable[[dict[str, Any]], None]) -> RunFolder:
     results = derive.results(plan(race(), suite(tmp_path)), {}, observations(race()))
-    told = json.loads(results.model_dump_json(by_alias=True))
-    change(told)
+    reported = json.loads(results.model_dump_json(by_alias=True))
+    change(reported)
     folder = RunFolder(tmp_path)
-    folder.write("results.json", json.dumps(told))
+    folder.write("results.json", json.dumps(reported))
     return folder
 
 
@@ -113,7 +113,9 @@ def folder_with(tmp_path: Path, change: Callable[[dict[str, Any]], None]) -> Run
     "more", [{}, {"something": "new"}], ids=["with the same fields", "with a field that nobody knows"]
 )
 def test_results_of_another_schema_version(tmp_path: Path, more: dict[str, Any]) -> None:
-    folder = folder_with(tmp_path, lambda told: told.update(schema=SCHEMA + 1, version="9.9.9", **more))
+    folder = folder_with(
+        tmp_path, lambda reported: reported.update(schema=SCHEMA + 1, version="9.9.9", **more)
+    )
     with pytest.raises(UserError) as raised:
         folder.results()
     assert f"schema {SCHEMA + 1}, and {SCHEMA} is read here (Deadheat 9.9.9 wrote it)" in str(raised.value)

@@ -37,9 +37,9 @@ def results(folder: Path, slow: BuildTimes | None, fast: BuildTimes | None) -> R
     """A race whose two contenders were built, timed or not."""
     (folder / "claims").mkdir(parents=True)
     (folder / "claims" / "s.toml").write_text(STUDY + CLAIM)
-    told = {"slow": slow, "fast": fast}
+    reported = {"slow": slow, "fast": fast}
     seen = [
-        o.model_copy(update={"times": told.get(o.contender)}) if isinstance(o, Built) else o
+        o.model_copy(update={"times": reported.get(o.contender)}) if isinstance(o, Built) else o
         for o in observations(race(blocks=2, rounds=1))
     ]
     return derive.results(plan(race(blocks=2, rounds=1), suite(folder)), {}, seen)

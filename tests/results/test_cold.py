@@ -22,7 +22,7 @@ from deadheat.plan import Asked, past, races
 from deadheat.report import csv_table, markdown, terminal, verdicts
 from deadheat.report.html import page
 from deadheat.results import derive, judging
-from deadheat.results.tally import reply_10000_s, tally
+from deadheat.results.tally import reply_10000_s, tallied
 from tests.made.observed import CLASSES, plan, race, suite
 
 # Seconds to the first reply, to the 100th, to the 10,000th: fast is up late, and then faster.
@@ -90,7 +90,7 @@ def test_intervals_hold_the_truth() -> None:
     of, held = cold(), 0
     for seed in range(60):
         found = judging.compare(
-            tally(of, [*starts(of, seed=seed)]), "fast", "slow", reply_10000_s, "reply_10000_s"
+            tallied(of, [*starts(of, seed=seed)]), "fast", "slow", reply_10000_s, "reply_10000_s"
         )
         assert found.ci is not None
         held += found.ci[0] <= 2.0 <= found.ci[1]

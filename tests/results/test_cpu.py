@@ -14,7 +14,7 @@ from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.result import CpuRatio
 from deadheat.report import cpu_ratios
 from deadheat.results import cpu, derive
-from deadheat.results.tally import tally
+from deadheat.results.tally import tallied
 from tests.export import made_up
 from tests.made.observed import observations, plan, race, suite
 
@@ -47,7 +47,7 @@ def test_its_interval_covers_the_truth_and_its_centre_is_the_figure(tmp_path: Pa
     (raced,) = planned.workloads
     held = 0
     for seed in range(100):
-        found = cpu.ratio(tally(raced, one_run(raced, seed)), "fast")
+        found = cpu.ratio(tallied(raced, one_run(raced, seed)), "fast")
         assert found is not None and found.ci is not None
         assert math.sqrt(found.ci[0] * found.ci[1]) == pytest.approx(found.ratio)
         held += found.ci[0] <= 0.7 <= found.ci[1]
@@ -79,7 +79,7 @@ def test_a_round_whose_cpu_time_is_not_known_counts_for_neither(tmp_path: Path) 
 def test_blocks_have_theirs_and_their_geometric_mean_is_the_figure(tmp_path: Path) -> None:
     planned = plan(race(), suite(tmp_path))
     seen = one_run(planned.workloads[0], 1)
-    blocks = cpu.by_block(tally(planned.workloads[0], seen), "fast")
+    blocks = cpu.by_block(tallied(planned.workloads[0], seen), "fast")
     assert len(blocks) == 6
     mean = math.exp(sum(map(math.log, blocks.values())) / 6)
     assert used(seen, planned, "fast").ratio == pytest.approx(mean)
@@ -90,13 +90,13 @@ def test_programs_have_theirs_unless_cpu_time_is_what_is_judged(tmp_path: Path) 
     planned = folder.plan()
     programs = next(r for r in planned.workloads if isinstance(r.measured, InvocationPlan))
     seen, _ = folder.observations()
-    found = tally(programs, seen)
-    turns = [turn for turn in found.of("fast") if isinstance(turn, Invocation)]
+    tally = tallied(programs, seen)
+    turns = [turn for turn in tally.of("fast") if isinstance(turn, Invocation)]
     assert turns
-    theirs = cpu.ratio(found, "fast")
+    theirs = cpu.ratio(tally, "fast")
     assert theirs is not None and theirs.ratio == pytest.approx(1 / 1.3, rel=0.1)
     judged = programs.model_copy(update={"metric": "cpu_s"})
-    assert cpu.ratio(tally(judged, seen), "fast") is None
+    assert cpu.ratio(tallied(judged, seen), "fast") is None
 
 
 def test_the_terminal_has_it_the_least_first_without_ceilings(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from deadheat.model.observation import StatementsRan
 from deadheat.report.gates import advice
 from deadheat.results.gates import own
-from deadheat.results.tally import Tally, tally
+from deadheat.results.tally import Tally, tallied
 from tests.made.observed import observations, race
 
 
@@ -17,7 +17,7 @@ def counted(*blocks: tuple[int, int, int]) -> Tally:
         StatementsRan(race="echo", block=block, entry="fast", replies=replies, statements=asked, rows=rows)
         for block, (replies, asked, rows) in enumerate(blocks)
     ]
-    return tally(race(), [*observations(race()), *ran])
+    return tallied(race(), [*observations(race()), *ran])
 
 
 @pytest.mark.parametrize(

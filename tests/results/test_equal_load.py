@@ -15,7 +15,7 @@ from deadheat.model.result import LatencyAtLoad
 from deadheat.plan import equal_load
 from deadheat.report.gates import advice
 from deadheat.results import latency
-from deadheat.results.tally import tally
+from deadheat.results.tally import tallied
 from deadheat.results.waits import of_turn, together
 from tests.made.observed import race
 from tests.made.slices import made_slice
@@ -29,14 +29,14 @@ def turn(entry: str, block: int, ms: list[float], **more: object) -> OpenLoop:
     histogram = HdrHistogram(LOWEST_NS, HIGHEST_NS, DIGITS)
     for value in ms:
         histogram.record_value(round(value * 1e6))
-    told = {
+    reported = {
         "race": PLAN.key, "block": block, "entry": entry, "load": LOAD, "rate_rps": RATE,
         "achieved_rps": RATE, "due": len(ms), "unsent": 0, "queue_max": 1, "replies": len(ms),
         "errors": {"status": 0}, "first_error": None, "hdr": histogram.encode().decode(),
         "latency_sum_ns": round(sum(ms) * 1e6), "latency_max_ns": round(max(ms) * 1e6),
         "engine_cpu_ns": 1, "server_cpu_ns": 1, "loop_delay_max_ns": 1,
     }  # fmt: skip
-    return OpenLoop.model_validate({**told, **more})
+    return OpenLoop.model_validate({**reported, **more})
 
 
 def waits(median_ms: float, seed: int, count: int = 2000) -> list[float]:
@@ -46,7 +46,7 @@ def waits(median_ms: float, seed: int, count: int = 2000) -> list[float]:
 
 def found(observations: list[OpenLoop], plan: RacePlan = PLAN) -> LatencyAtLoad:
     blocks: list[Observation] = [BlockEnded(race=plan.key, block=b) for b in range(plan.blocks)]
-    (at,) = latency.at_loads(tally(plan, [*observations, *blocks]), "fast")
+    (at,) = latency.at_loads(tallied(plan, [*observations, *blocks]), "fast")
     return at
 
 
@@ -107,7 +107,7 @@ def test_a_rate_that_was_not_reached_has_no_latency(wrong: dict[str, object], sa
     assert not at.gate.ok
     assert says in str(advice(at.gate))
     assert set(at.latency_ms.values()) == {None}
-    assert latency.headline(tally(PLAN, turns), "fast") is None
+    assert latency.headline(tallied(PLAN, turns), "fast") is None
 
 
 def test_the_interval_of_a_percentile_has_the_printed_ratio_as_its_centre() -> None:
@@ -154,7 +154,7 @@ def test_where_chance_let_no_request_be_due_there_is_no_latency() -> None:
     assert not at.gate.ok
     assert advice(at.gate) == "not one request was due at so low a rate: no latency, race longer"
     assert set(at.latency_ms.values()) == {None}
-    assert latency.headline(tally(PLAN, turns), "fast") is None
+    assert latency.headline(tallied(PLAN, turns), "fast") is None
 
 
 def slices(entry: str, block: int, replies: int) -> Slice:

@@ -208,8 +208,8 @@ def test_disturbed_blocks_do_not_count_and_are_told(tmp_path: Path, left: int, e
     ]
     result = derive.results(plan(race(), suite(tmp_path)), {}, seen).workloads[0]
     assert result.blocks == left
-    (told,) = [one for one in result.findings if isinstance(one, DisturbedBlocks)]
-    assert told.worst == by
+    (reported,) = [one for one in result.findings if isinstance(one, DisturbedBlocks)]
+    assert reported.worst == by
     gate = next(gate for gate in result.gates if gate.name == "enough-blocks")
     assert gate.ok == enough
     if not enough:

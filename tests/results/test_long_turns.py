@@ -19,7 +19,7 @@ from deadheat.plan.schedule import Block
 from deadheat.report import findings, gates
 from deadheat.report.reasons import of_verdict
 from deadheat.results import derive, long_turns
-from deadheat.results.tally import tally
+from deadheat.results.tally import tallied
 from deadheat.run.kind import Stage
 from deadheat.run.long_turns import due
 from deadheat.stats import share
@@ -126,7 +126,7 @@ def test_agreement_is_called_broken_in_five_of_a_hundred_at_the_limit_at_most() 
     broken = 0
     for seed in range(200):
         seen = [*with_long_turns(observations(of, noise=0.02, seed=seed), of, 1.05, seed=seed)]
-        found = long_turns.agreement(tally(of, seen), "fast")
+        found = long_turns.agreement(tallied(of, seen), "fast")
         assert found is not None
         broken += not found.holds
     assert share(broken, 200)[0] < 0.025
@@ -138,7 +138,7 @@ def test_wrong_answers_in_long_turns_are_no_replies() -> None:
         o.model_copy(update={"errors": {"body": 1}}) if isinstance(o, LongTurn) and o.entry == "fast" else o
         for o in with_long_turns(observations(of), of)
     ]
-    assert long_turns.agreement(tally(of, seen), "fast") is None
+    assert long_turns.agreement(tallied(of, seen), "fast") is None
 
 
 def test_rounds_are_spread_over_blocks() -> None:

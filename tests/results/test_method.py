@@ -9,7 +9,7 @@ import pytest
 from deadheat.model.observation import Observation, Slice
 from deadheat.model.plan import RacePlan
 from deadheat.results import judging
-from deadheat.results.tally import Tally, tally, throughput_rps
+from deadheat.results.tally import Tally, tallied, throughput_rps
 from tests.made.observed import observations, race
 
 
@@ -18,7 +18,7 @@ def found(version: int = 2, stalled: bool = False, lost: int | None = None) -> T
     plan: RacePlan = race().model_copy(update={"method_version": version})
     null = plan.null_entry
     seen = [_stall(o) if stalled else o for o in observations(plan) if not _missing(o, null, lost)]
-    return tally(plan, seen)
+    return tallied(plan, seen)
 
 
 def _stall(o: Observation) -> Observation:

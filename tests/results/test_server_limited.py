@@ -10,7 +10,7 @@ from deadheat.model.observation import BlockEnded, Invocation, Observation
 from deadheat.report.gates import ADVICE, advice
 from deadheat.results.gates import own as gates
 from deadheat.results.gates import registry
-from deadheat.results.tally import Tally, tally
+from deadheat.results.tally import Tally, tallied
 from tests.made.observed import race
 
 from . import test_gates
@@ -58,7 +58,7 @@ def clients(server_cpu_s: float | None, metric: str) -> Tally:
             )
         )
         seen.append(BlockEnded(race="echo", block=block))
-    return tally(race().model_copy(update={"kind": "program", "metric": metric}), seen)
+    return tallied(race().model_copy(update={"kind": "program", "metric": metric}), seen)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from deadheat.model.observation import ServiceRan
 from deadheat.report.gates import advice
 from deadheat.results.gates import own
-from deadheat.results.tally import Tally, tally
+from deadheat.results.tally import Tally, tallied
 from tests.made.observed import observations, race
 from tests.made.slices import COUNTED_NS, LEAD_IN_NS
 
@@ -20,7 +20,7 @@ def loaded(services_cpu_ns: int | None, cpus: tuple[int, ...] = (1,)) -> Tally:
     one = {"services_cpu_ns": services_cpu_ns, "engine_cpu_ns": ENGINE_CPU_NS, "started_ns": 0}
     seen = observations(race(), changed={"fast": {**one, "drained_ns": TURN_NS}})
     ran = ServiceRan(race="echo", block=0, service="db", program="postgres", cpus=cpus, ready_ms=1, cpu_s=1)
-    return tally(race(), [*seen, ran])
+    return tallied(race(), [*seen, ran])
 
 
 @pytest.mark.parametrize(
@@ -48,4 +48,4 @@ def test_cpu_a_request_may_be_judged_where_services_are_the_limit() -> None:
 
 def test_a_race_without_services_has_no_such_gate() -> None:
     assert own.services_cpu(loaded(None), "fast") is None
-    assert own.services_cpu(tally(race(), observations(race())), "fast") is None
+    assert own.services_cpu(tallied(race(), observations(race())), "fast") is None

@@ -15,7 +15,7 @@ from deadheat.report import claims_table, statements
 from deadheat.report.gates import advice
 from deadheat.results import derive
 from deadheat.results.gates import own
-from deadheat.results.tally import Tally, tally
+from deadheat.results.tally import Tally, tallied
 from deadheat.suite.suite import load
 from tests.made.observed import COUNTED_NS, observations, plan, race, suite
 
@@ -90,7 +90,7 @@ def test_both_outcomes_stand_and_a_statement_says_both(tmp_path: Path) -> None:
         "fast is 1.3 times as fast",
         "fast is 1.3 times as fast (its own load)",
     ]
-    assert claims_table.told([usual, shaped])[1][-1] == "its own load: wrk -c8"
+    assert claims_table.reported([usual, shaped])[1][-1] == "its own load: wrk -c8"
     [answer] = statements.answered(load(tmp_path).studies.values(), results)
     assert answer.outcome == statements.MIXED
     assert answer.because[0].startswith("confirmed") and "(its own load)" in answer.because[1]
@@ -120,7 +120,7 @@ def shared(share: float) -> Tally:
     """A race whose load takes this share of the two CPUs that it has in common with the servers."""
     of = theirs(shared_cpus=(1,))
     took = {"engine_cpu_ns": round(COUNTED_NS * 2 * share)}
-    return tally(of, observations(of, changed={"fast": took}))
+    return tallied(of, observations(of, changed={"fast": took}))
 
 
 @pytest.mark.parametrize(("share", "ok"), [(0.10, True), (0.149, True), (0.16, False), (0.4, False)])
@@ -134,7 +134,7 @@ def test_the_load_may_take_little_of_the_servers_cores(share: float, ok: bool) -
 
 
 def test_servers_with_cores_of_their_own_have_no_such_gate() -> None:
-    assert own.generator_share(tally(theirs(), observations(theirs())), "fast") is None
+    assert own.generator_share(tallied(theirs(), observations(theirs())), "fast") is None
 
 
 def test_how_much_the_shared_cores_could_move_the_ratio_is_said(tmp_path: Path) -> None:

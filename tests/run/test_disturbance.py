@@ -74,8 +74,8 @@ def test_what_nobody_can_be_seen_to_have_used_is_others_only_where_it_is_much(
 def test_it_says_who() -> None:
     found = disturbance.of_block(around(others_ns=6 * SECOND, busiest=(CARGO, TOP)), LIMITS)
     assert found is not None and found.who == ("cargo (pid 812)", "top (pid 9)")
-    told = words.during(2, found)
-    assert told.startswith("block 3 does not count: cargo (pid 812) and others had 30% of the time")
+    reported = words.during(2, found)
+    assert reported.startswith("block 3 does not count: cargo (pid 812) and others had 30% of the time")
 
 
 def test_a_machine_that_does_not_tell_of_quotas_is_not_throttled() -> None:

@@ -143,15 +143,15 @@ def folder(tmp_path: Path) -> Folder:
 
 
 def test_packages_come_in_one_call_and_programs_after_them(folder: Folder) -> None:
-    code, told = folder.setup("system")
-    assert (code, folder.done(".system")) == (0, True), told
+    code, reported = folder.setup("system")
+    assert (code, folder.done(".system")) == (0, True), reported
     assert folder.ran().count("install -y") == 1
     assert " gcc" in folder.ran()
-    assert "installing system packages" in told
-    code, told = folder.setup("programs")
-    assert (code, folder.done(".installed")) == (0, True), told
+    assert "installing system packages" in reported
+    code, reported = folder.setup("programs")
+    assert (code, folder.done(".installed")) == (0, True), reported
     assert "cargo rustc --release --locked" in folder.ran()
-    assert told.endswith("setup: ready\n")
+    assert reported.endswith("setup: ready\n")
 
 
 def test_what_the_release_does_not_have_is_named_and_left_out(folder: Folder) -> None:
@@ -159,29 +159,29 @@ def test_what_the_release_does_not_have_is_named_and_left_out(folder: Folder) ->
         apt_cache=policy(gcc="12", python3_venv="3.11", golang_go="2:1.19~1"),
         dpkg='[ "$1 $2" != "--compare-versions 2:1.19~1" ]',
     )
-    code, told = folder.setup("system")
+    code, reported = folder.setup("system")
     assert code == 0
-    assert "not to be had from this system's packages: " in told
-    assert "golang-go (>= 2:1.21)" in told
+    assert "not to be had from this system's packages: " in reported
+    assert "golang-go (>= 2:1.21)" in reported
     assert "golang-go" not in folder.ran()
 
 
 @pytest.mark.parametrize("step", ("system", "programs"))
 def test_an_old_rust_is_said_before_anything_is_downloaded(folder: Folder, step: str) -> None:
     folder.put(rustc='echo "rustc 1.63.0 (x)"', apt_cache=policy(cargo="0.66.0+ds1-1", cargo_web="1.85.0"))
-    code, told = folder.setup(step)
+    code, reported = folder.setup(step)
     assert code == 1
-    assert told.count("\n") == 1
-    assert "Rust 1.85 or newer is needed" in told
-    assert "is of 1.63.0: apt-get install cargo-web" in told
+    assert reported.count("\n") == 1
+    assert "Rust 1.85 or newer is needed" in reported
+    assert "is of 1.63.0: apt-get install cargo-web" in reported
     assert folder.ran() == ""
 
 
 def test_an_old_python_is_one_line(folder: Folder) -> None:
     folder.put(old="echo 3.9.2")
-    code, told = folder.setup("system", PYTHON="old")
-    assert (code, told.count("\n")) == (1, 1)
-    assert "Python 3.11 or newer is needed, and old is 3.9.2" in told
+    code, reported = folder.setup("system", PYTHON="old")
+    assert (code, reported.count("\n")) == (1, 1)
+    assert "Python 3.11 or newer is needed, and old is 3.9.2" in reported
     assert folder.ran() == ""
 
 
@@ -189,9 +189,11 @@ def test_without_root_one_line_says_what_to_install(folder: Folder) -> None:
     folder.put(id="echo 1000")
     for missing in ("rustc", "cargo"):
         (folder.stubs / missing).unlink()
-    code, told = folder.setup("system")
-    assert (code, told.count("\n")) == (1, 1)
-    assert told.startswith("setup: run this, then make setup again: sudo apt-get install python3-venv gcc")
+    code, reported = folder.setup("system")
+    assert (code, reported.count("\n")) == (1, 1)
+    assert reported.startswith(
+        "setup: run this, then make setup again: sudo apt-get install python3-venv gcc"
+    )
     assert not folder.done(".system")
 
 
@@ -199,18 +201,18 @@ def test_without_root_and_with_all_that_is_needed_it_goes_on(folder: Folder) -> 
     folder.put(
         id="echo 1000", dpkg_query='case "$4" in *python3-venv|gcc) echo install ok installed 9 ;; esac'
     )
-    code, told = folder.setup("system")
-    assert (code, told.count("\n")) == (0, 1)
-    assert "to race everything, run: sudo apt-get install" in told
+    code, reported = folder.setup("system")
+    assert (code, reported.count("\n")) == (0, 1)
+    assert "to race everything, run: sudo apt-get install" in reported
 
 
 def test_without_a_network_one_line_says_so(folder: Folder) -> None:
     folder.put(
         apt_get="echo \"W: Failed to fetch x  Temporary failure resolving 'x'\"", apt_cache=policy(none="1")
     )
-    code, told = folder.setup("system")
+    code, reported = folder.setup("system")
     assert code == 1
-    assert told.splitlines()[1:] == [
+    assert reported.splitlines()[1:] == [
         "setup: apt-get update: no network, or a proxy is needed (http_proxy=...)",
     ]
     assert not folder.done(".system")
@@ -218,17 +220,17 @@ def test_without_a_network_one_line_says_so(folder: Folder) -> None:
 
 def test_one_source_of_several_that_is_not_reached_stops_nothing(folder: Folder) -> None:
     folder.put(apt_get='case "$*" in *update*) echo "Hit:1 x"; echo "W: Failed to fetch y";; esac' + GOOD_APT)
-    code, told = folder.setup("system")
-    assert code == 0, told
+    code, reported = folder.setup("system")
+    assert code == 0, reported
     assert "install -y" in folder.ran()
     assert not folder.done(".system")
 
 
 def test_apt_that_fails_is_tried_again_the_next_time(folder: Folder) -> None:
     folder.put(apt_get='case "$*" in *-y*) echo "No space left on device"; exit 100 ;; esac')
-    code, told = folder.setup("system")
+    code, reported = folder.setup("system")
     assert code == 0, "what is needed is there, the rest is for some contenders"
-    assert "apt-get install failed: the disk is full; make setup goes on from there" in told
+    assert "apt-get install failed: the disk is full; make setup goes on from there" in reported
     assert not folder.done(".system")
     folder.put(apt_get=GOOD_APT)
     assert folder.setup("system")[0] == 0
@@ -236,20 +238,22 @@ def test_apt_that_fails_is_tried_again_the_next_time(folder: Folder) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "reported"),
     (
         ("error: Could not resolve host: x", "no network, or a proxy is needed (https_proxy=...)"),
         ("OSError: [Errno 28] No space left on device", "the disk is full"),
         ("error: /x: Read-only file system", "a folder cannot be written: error: /x: Read-only file system"),
     ),
 )
-def test_cargo_that_fails_is_one_line_and_goes_on_the_next_time(folder: Folder, said: str, told: str) -> None:
+def test_cargo_that_fails_is_one_line_and_goes_on_the_next_time(
+    folder: Folder, said: str, reported: str
+) -> None:
     good = (folder.stubs / "cargo").read_text()
     folder.put(cargo=f"echo '{said}'; exit 101")
     code, output = folder.setup("programs")
     assert code == 1
     assert output.splitlines()[-1] == (
-        f"setup: downloading Rust libraries failed: {told}; make setup goes on from there"
+        f"setup: downloading Rust libraries failed: {reported}; make setup goes on from there"
     )
     assert not folder.done(".installed")
     (folder.stubs / "cargo").write_text(good)
@@ -266,16 +270,16 @@ def test_a_virtual_environment_that_was_cut_off_is_made_anew(folder: Folder) -> 
 
 def test_too_small_a_disk_is_said_first(folder: Folder) -> None:
     folder.put(df="echo header; echo x x x 17 x x")
-    code, told = folder.setup("system")
-    assert (code, told) == (1, f"setup: 17 MB are free in {folder.folder}, and 2500 MB are needed\n")
+    code, reported = folder.setup("system")
+    assert (code, reported) == (1, f"setup: 17 MB are free in {folder.folder}, and 2500 MB are needed\n")
     assert folder.ran() == ""
 
 
 def test_a_home_that_cannot_be_written_names_another(folder: Folder) -> None:
     (folder.folder / "file").touch()
-    code, told = folder.setup("programs", HOME=str(folder.folder / "file"))
-    assert (code, told.count("\n")) == (1, 1)
-    assert "CARGO_HOME=FOLDER make setup" in told
+    code, reported = folder.setup("programs", HOME=str(folder.folder / "file"))
+    assert (code, reported.count("\n")) == (1, 1)
+    assert "CARGO_HOME=FOLDER make setup" in reported
 
 
 def test_the_second_of_two_waits_and_finds_it_done(folder: Folder) -> None:
@@ -294,9 +298,9 @@ def test_the_second_of_two_waits_and_finds_it_done(folder: Folder) -> None:
         while _waiting(waits) < 1 and time.monotonic() < deadline:
             time.sleep(0.01)
         opened.write("go\n")
-    told = sorted((ended.communicate(timeout=LIMIT_S)[1], ended.returncode) for ended in both)
-    assert [code for _, code in told] == [0, 0]
-    assert sum("another set-up is running in this folder" in text for text, _ in told) == 1
+    reported = sorted((ended.communicate(timeout=LIMIT_S)[1], ended.returncode) for ended in both)
+    assert [code for _, code in reported] == [0, 0]
+    assert sum("another set-up is running in this folder" in text for text, _ in reported) == 1
     assert folder.ran().count("pip -m pip install") == 1
 
 

@@ -61,8 +61,8 @@ def test_no_page_asks_for_anything_outside(site: Path) -> None:
 def test_the_reference_is_whole(site: Path) -> None:
     cli = (site / "reference" / "cli.html").read_text()
     assert [verb for verb in VERBS if f">deadheat {verb}<" not in cli] == []
-    told = (site / "reference" / "gates.html").read_text()
-    assert [name for name in gates.ADVICE if f"<code>{name}</code>" not in told] == []
+    reported = (site / "reference" / "gates.html").read_text()
+    assert [name for name in gates.ADVICE if f"<code>{name}</code>" not in reported] == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

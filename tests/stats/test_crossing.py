@@ -65,13 +65,13 @@ def test_the_interval_covers_the_truth_as_often_as_it_says() -> None:
     """A ratio that is a straight line, measured with noise at five settings; the truth is at 50."""
     rng = np.random.default_rng(3)
     settings, deviation = [1.0, 10.0, 50.0, 200.0, 1000.0], 0.03
-    told = covered = 0
+    reported = covered = 0
     for _ in range(2000):
         logs = [0.1 * math.log(at / 50) + rng.normal(0, deviation) for at in settings]
         found = crossings(
             [point(at, math.exp(log), 1.96 * deviation) for at, log in zip(settings, logs, strict=True)]
         )
-        told += len(found) == 1
+        reported += len(found) == 1
         covered += len(found) == 1 and found[0].low <= 50 <= found[0].high
-    assert told > 1900
-    assert covered / told > 0.94
+    assert reported > 1900
+    assert covered / reported > 0.94

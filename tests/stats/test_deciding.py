@@ -56,8 +56,8 @@ def test_nothing_to_compare_is_open() -> None:
 @pytest.mark.parametrize("by", [0.0, 0.03, 0.06])
 def test_the_chance_that_is_printed_is_that_of_races(by: float, surely: bool) -> None:
     rule = Rule(0.03, surely)
-    told = stats.chance_to_fail(rule, by, SPREAD, Looks((BLOCKS,)), margin=0.03)
-    assert told == pytest.approx(share(worse(by), rule, "fails"), abs=0.03)
+    reported = stats.chance_to_fail(rule, by, SPREAD, Looks((BLOCKS,)), margin=0.03)
+    assert reported == pytest.approx(share(worse(by), rule, "fails"), abs=0.03)
 
 
 def test_ending_early_costs_little_and_never_fails_more_of_what_is_no_worse() -> None:

@@ -23,11 +23,11 @@ def test_each_is_left_out_once() -> None:
 
 def test_the_odd_block_is_named() -> None:
     found = stats.estimate(np.log([1.2, 1.21, 1.9, 1.19]))
-    telling = stats.most_telling(found)
+    telling = stats.most_influential(found)
     assert telling is not None
     assert telling[0] == 2
     assert math.isclose(telling[1], (1.2 * 1.21 * 1.19) ** (1 / 3))
-    assert stats.most_telling(stats.estimate(np.array([0.1]))) is None
+    assert stats.most_influential(stats.estimate(np.array([0.1]))) is None
 
 
 @given(effects_of, st.sampled_from([0.0, 0.02, 0.1]))

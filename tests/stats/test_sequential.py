@@ -75,8 +75,8 @@ def test_an_early_look_knows_what_later_ones_would_settle() -> None:
     early = stats.judge_family({"pair": estimate}, looks=Looks(tuple(range(3, 61))))["pair"]
     assert early.kind == "inconclusive"
     looks = Looks(tuple(range(3, 61)))
-    told = stats.blocks_needed(estimate, 0.02, confidence=lambda blocks: 1 - looks.nominal(0.05, blocks))
-    assert early.more_blocks == told
+    reported = stats.blocks_needed(estimate, 0.02, confidence=lambda blocks: 1 - looks.nominal(0.05, blocks))
+    assert early.more_blocks == reported
     plain = stats.blocks_needed(estimate, 0.02)
     assert early.more_blocks is not None and plain is not None and early.more_blocks > plain
     assert early.more_blocks is not None

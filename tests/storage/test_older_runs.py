@@ -82,12 +82,12 @@ def _approximate(value: Any) -> Any:
 
 def _said(results: Results) -> dict[str, Any]:
     """What `verdicts.json` holds, of today's results."""
-    told = json.loads(results.model_dump_json(by_alias=True))
+    reported = json.loads(results.model_dump_json(by_alias=True))
     return {
-        "races": {_key(race): _race(race) for race in told["workloads"]},
+        "races": {_key(race): _race(race) for race in reported["workloads"]},
         "claims": [
             {key: claim[key] for key in ("study", "id", "method", "outcome", "here")}
-            for claim in told["claims"]
+            for claim in reported["claims"]
             # A run of before plans kept their suite reads today's, which has others.
             if claim["id"] not in ADDED
         ],

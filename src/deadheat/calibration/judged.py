@@ -14,7 +14,7 @@ from deadheat.model.calibration import CalibrationRace, MachineId
 from deadheat.model.observation import Observation, Slice
 from deadheat.model.plan import Plan
 from deadheat.results import derive
-from deadheat.results.tally import Tally, Value, cpu_us_per_request, tally, throughput_rps
+from deadheat.results.tally import Tally, Value, cpu_us_per_request, tallied, throughput_rps
 from deadheat.storage.journal import whole_blocks
 
 # Where counting might begin, milliseconds after a slice's start, and how long each window is.
@@ -38,17 +38,17 @@ def race(
     """
     raced = plan.workloads[0]
     counting = list(whole_blocks(list(observed)))
-    found = tally(raced, counting)
+    tally = tallied(raced, counting)
     result = derive.workload(raced, plan.facts, step.margin, counting)
-    pair = _compare(found, other, throughput_rps)
+    pair = _compare(tally, other, throughput_rps)
     looks = stats.plan_looks(step.blocks)
     verdict = stats.judge_family({other: pair}, step.margin, looks=looks)[other]
     if verdict.estimate.ratio is None:
         raise UserError("a server of the calibration served nothing", code=ExitCode.NOTHING_MEASURED)
-    by_cpu = _compare(found, other, cpu_us_per_request, lower_is_better=True)
-    start_variance, slice_variance = variances(found, other)
+    by_cpu = _compare(tally, other, cpu_us_per_request, lower_is_better=True)
+    start_variance, slice_variance = variances(tally, other)
     gates = [gate for row in result.contenders for gate in row.gates] + list(result.gates)
-    slices = [*found.slices(servers.PLAIN), *found.slices(other)]
+    slices = [*tally.slices(servers.PLAIN), *tally.slices(other)]
     rows = {row.id: row.figures.cpu_us_per_request for row in result.contenders}
     plain_us, other_us = rows[servers.PLAIN], rows[other]
     return CalibrationRace(
@@ -66,7 +66,7 @@ def race(
         seconds=round(seconds, 2),
         load_s=round(sum(s.counted_until_ns - s.started_ns for s in slices) / 1e9, 2),
         iterations=iterations,
-        effects=tuple(round(float(e), 6) for e in _effects(found, other)),
+        effects=tuple(round(float(e), 6) for e in _effects(tally, other)),
         start_variance=start_variance,
         slice_variance=slice_variance,
         ratio=round(verdict.estimate.ratio, 6),
@@ -80,15 +80,15 @@ def race(
         cpu_ratio=None if by_cpu.ratio is None else round(by_cpu.ratio, 6),
         cpu_ratio_ci=_rounded(by_cpu.ci),
         cpu_us=(round(plain_us.estimate, 3), round(other_us.estimate, 3)) if plain_us and other_us else None,
-        lead_in_bias=lead_in_bias(found, other) if step.counted_ms == max(LENGTHS_MS) else {},
+        lead_in_bias=lead_in_bias(tally, other) if step.counted_ms == max(LENGTHS_MS) else {},
         machine=machine,
     )
 
 
-def variances(found: Tally, other: str) -> tuple[float, float]:
+def variances(tally: Tally, other: str) -> tuple[float, float]:
     """Of the pair's log ratio: between starts, and between rounds. Zeros where blocks are too few."""
-    blocks = found.common_blocks(servers.PLAIN, other)
-    series = {name: found.series(name, throughput_rps, blocks) for name in (servers.PLAIN, other)}
+    blocks = tally.common_blocks(servers.PLAIN, other)
+    series = {name: tally.series(name, throughput_rps, blocks) for name in (servers.PLAIN, other)}
     try:
         parts = stats.variance_components(series).values()
     except ValueError:
@@ -96,7 +96,7 @@ def variances(found: Tally, other: str) -> tuple[float, float]:
     return sum(part.between_starts for part in parts), sum(part.between_slices for part in parts)
 
 
-def lead_in_bias(found: Tally, other: str) -> dict[int, tuple[float, float]]:
+def lead_in_bias(tally: Tally, other: str) -> dict[int, tuple[float, float]]:
     """What counting a window from each lead-in on makes of the log ratio, against the slices' second half.
 
     Lead-in in milliseconds -> mean over blocks and its standard error, log units.
@@ -104,9 +104,9 @@ def lead_in_bias(found: Tally, other: str) -> dict[int, tuple[float, float]]:
     biases = {}
     for lead_in_ms in LEAD_INS_MS:
         changes = []
-        for block in found.common_blocks(servers.PLAIN, other):
-            change = _settling(found, servers.PLAIN, block, lead_in_ms) - _settling(
-                found, other, block, lead_in_ms
+        for block in tally.common_blocks(servers.PLAIN, other):
+            change = _settling(tally, servers.PLAIN, block, lead_in_ms) - _settling(
+                tally, other, block, lead_in_ms
             )
             if np.isfinite(change):
                 changes.append(change)
@@ -116,10 +116,10 @@ def lead_in_bias(found: Tally, other: str) -> dict[int, tuple[float, float]]:
     return biases
 
 
-def _settling(found: Tally, entry: str, block: int, lead_in_ms: int) -> float:
+def _settling(tally: Tally, entry: str, block: int, lead_in_ms: int) -> float:
     """The log of the rate in a window after the lead-in over that in the slices' second half."""
     window = later = 0.0
-    for turn in found.turns[entry][block]:
+    for turn in tally.turns[entry][block]:
         assert isinstance(turn, Slice)
         bins = turn.bins[:-1]  # the last is the rest of the span
         first, width = lead_in_ms // turn.bin_ms, WINDOW_MS // turn.bin_ms
@@ -129,19 +129,19 @@ def _settling(found: Tally, entry: str, block: int, lead_in_ms: int) -> float:
     return float(np.log(window / later)) if window and later else float("nan")
 
 
-def _compare(found: Tally, other: str, value: Value, *, lower_is_better: bool = False) -> stats.Estimate:
-    blocks = found.common_blocks(servers.PLAIN, other)
+def _compare(tally: Tally, other: str, value: Value, *, lower_is_better: bool = False) -> stats.Estimate:
+    blocks = tally.common_blocks(servers.PLAIN, other)
     return stats.compare(
-        found.series(servers.PLAIN, value, blocks),
-        found.series(other, value, blocks),
+        tally.series(servers.PLAIN, value, blocks),
+        tally.series(other, value, blocks),
         lower_is_better=lower_is_better,
     )
 
 
-def _effects(found: Tally, other: str) -> stats.FloatArray:
-    blocks = found.common_blocks(servers.PLAIN, other)
+def _effects(tally: Tally, other: str) -> stats.FloatArray:
+    blocks = tally.common_blocks(servers.PLAIN, other)
     return stats.block_effects(
-        found.series(servers.PLAIN, throughput_rps, blocks), found.series(other, throughput_rps, blocks)
+        tally.series(servers.PLAIN, throughput_rps, blocks), tally.series(other, throughput_rps, blocks)
     )
 
 

@@ -22,7 +22,7 @@ from deadheat.model.calibration import CalibrationRace, MachineId
 from deadheat.model.measured import SlicePlan
 from deadheat.model.observation import Failed, Observation
 from deadheat.model.plan import Entry, Plan, RacePlan
-from deadheat.results.tally import Tally, tally
+from deadheat.results.tally import Tally, tallied
 from deadheat.run.progress import NoView
 from deadheat.run.runner import Runner
 from deadheat.storage.journal import whole_blocks
@@ -55,8 +55,8 @@ class Stand:
         began_s = time.monotonic()
         with self._neighbour(step.neighbour):
             observed = self._run(plan, suite)
-        found = tally(plan.workloads[0], list(whole_blocks(observed)))
-        _complain(observed, found)
+        tally = tallied(plan.workloads[0], list(whole_blocks(observed)))
+        _complain(observed, tally)
         return judged.race(
             step,
             plan,
@@ -126,7 +126,7 @@ class Stand:
             self.host.stop(handle, 1.0)
 
 
-def _complain(observed: Sequence[Observation], found: Tally) -> None:
+def _complain(observed: Sequence[Observation], tally: Tally) -> None:
     """A calibration's servers do not fail: where one does, nothing here can be trusted."""
     for observation in observed:
         if isinstance(observation, Failed):
@@ -135,8 +135,8 @@ def _complain(observed: Sequence[Observation], found: Tally) -> None:
                 hint="deadheat doctor shows whether this machine can race at all",
                 code=ExitCode.NOTHING_MEASURED,
             )
-    reasons = [c.reason for c in found.checked.values() if not c.ok]
-    reasons += [b.reason for b in found.built.values() if b.status != "ready"]
-    if reasons or found.unavailable or not found.blocks:
-        why = "; ".join(filter(None, [*reasons, found.unavailable])) or "no block was finished"
+    reasons = [c.reason for c in tally.checked.values() if not c.ok]
+    reasons += [b.reason for b in tally.built.values() if b.status != "ready"]
+    if reasons or tally.unavailable or not tally.blocks:
+        why = "; ".join(filter(None, [*reasons, tally.unavailable])) or "no block was finished"
         raise UserError(f"the calibration cannot be run: {why}", code=ExitCode.NOTHING_MEASURED)

@@ -35,7 +35,7 @@ class _Difference:
         """About what it comes to, in CPU time."""
         return abs(self.a - self.b) * self.quantity.typical_us
 
-    def is_telling(self, cpu_us: float) -> bool:
+    def is_notable(self, cpu_us: float) -> bool:
         """Whether it is large enough to explain anything."""
         low, high = sorted((self.a, self.b))
         return high > 0 and high >= LEAST_RATIO * low and self.effect_us >= LEAST_SHARE * cpu_us
@@ -54,7 +54,7 @@ def largest(a: str, b: str, of_a: Reading, of_b: Reading, per: str, most: int = 
     families: set[str] = set()
     for difference in sorted(differences, key=lambda d: -d.effect_us):
         family = difference.quantity.family or difference.quantity.key
-        if difference.is_telling(cpu_us) and family not in families and len(sentences) < most:
+        if difference.is_notable(cpu_us) and family not in families and len(sentences) < most:
             families.add(family)
             sentences.append(_sentence(a, b, difference, per))
     return tuple(sentences)

@@ -68,12 +68,12 @@ def _intervals(source: Source, race: Race) -> Iterator[_Interval]:
         if entry.null:
             continue
         tag = _tag(f"{race.key} {entry.id}")
-        for ended in race.found.ended.get(entry.id, []):
-            turns = [t for t in race.found.slices(entry.id) if t.block == ended.block]
+        for ended in race.tally.ended.get(entry.id, []):
+            turns = [t for t in race.tally.slices(entry.id) if t.block == ended.block]
             length_s = sum(turn.counted_s for turn in turns)
             if ended.hdr:
                 yield _Interval(tag, started.get(ended.block, 0.0), length_s, ended.hdr)
-        for turn in race.found.open_loop.get(entry.id, []):
+        for turn in race.tally.open_loop.get(entry.id, []):
             at = _tag(f"{race.key} {entry.id} at {turn.rate_rps:.0f}/s")
             length_s = turn.due / turn.rate_rps if turn.rate_rps else 0.0
             yield _Interval(at, started.get(turn.block, 0.0), length_s, turn.hdr)
@@ -81,7 +81,7 @@ def _intervals(source: Source, race: Race) -> Iterator[_Interval]:
 
 def _missing(race: Race, tags: set[str]) -> Iterator[str]:
     for entry in race.plan.entries:
-        if not entry.null and race.found.slices(entry.id) and _tag(f"{race.key} {entry.id}") not in tags:
+        if not entry.null and race.tally.slices(entry.id) and _tag(f"{race.key} {entry.id}") not in tags:
             yield f"{race.key}: {entry.id} has no histogram, so it is left out"
 
 

@@ -30,7 +30,7 @@ def render(source: Source) -> Rendered:
 
 
 def _result(race: Race, entry: str) -> dict[str, Any] | None:
-    runs = [turn for turn in race.found.of(entry) if isinstance(turn, Invocation)]
+    runs = [turn for turn in race.tally.of(entry) if isinstance(turn, Invocation)]
     if not runs:
         return None
     times = [run.wall_s for run in runs]

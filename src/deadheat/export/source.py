@@ -9,7 +9,8 @@ from deadheat.model.observation import Observation, OutsideRun
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.result import RaceResult, Results
 from deadheat.plan import going_on, reference
-from deadheat.results import derive, tally
+from deadheat.results import derive
+from deadheat.results.tally import Tally, Turn, tallied
 from deadheat.storage.journal import whole_blocks
 from deadheat.storage.run_folder import RunFolder
 from deadheat.studies.derive import best, runs_of
@@ -22,7 +23,7 @@ class Race:
 
     plan: RacePlan
     result: RaceResult
-    found: tally.Tally
+    tally: Tally
     unfinished: str | None = None
     outside: Mapping[str, Sequence[OutsideRun]] = field(default_factory=dict)
 
@@ -30,12 +31,12 @@ class Race:
     def key(self) -> str:
         return self.plan.key
 
-    def turns(self, entry: str) -> Mapping[int, Sequence[tally.Turn | OutsideRun]]:
+    def turns(self, entry: str) -> Mapping[int, Sequence[Turn | OutsideRun]]:
         """What counts of an entry by block: by a study's own method its best run."""
         if entry in self.outside:
             run = best(self.outside[entry])
             return {run.block: [run]}
-        return self.found.turns.get(entry, {})
+        return self.tally.turns.get(entry, {})
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,7 @@ def assemble(
         result = by_race.get((race.workload, race.setting, race.method))
         if result is not None:
             missing = None if going_on.ended(race, counting) else _missing(result)
-            races.append(Race(race, result, tally.tally(race, counting), missing, runs_of(race, counting)))
+            races.append(Race(race, result, tallied(race, counting), missing, runs_of(race, counting)))
     return Source(plan, results, tuple(races), tuple(observations), tuple(warnings))
 
 

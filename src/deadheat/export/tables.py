@@ -83,7 +83,7 @@ def _race(source: Source, race: Race) -> dict[str, Cell]:
 def _slices(source: Source, race: Race) -> Iterator[Row]:
     for entry in race.plan.entries:
         who = {**_race(source, race), "contender": entry.contender, "null_pair": entry.null}
-        turns: Sequence[tally.Turn | OutsideRun] = race.outside.get(entry.id) or race.found.of(entry.id)
+        turns: Sequence[tally.Turn | OutsideRun] = race.outside.get(entry.id) or race.tally.of(entry.id)
         for turn in turns:
             place: dict[str, Cell] = {
                 "block": turn.block,
@@ -141,8 +141,8 @@ def _turn(turn: tally.Turn | OutsideRun) -> dict[str, Cell]:
 
 def _blocks(source: Source, race: Race) -> Iterator[Row]:
     for entry in race.plan.entries:
-        started = {s.block: s.first_response_ms for s in race.found.started.get(entry.id, [])}
-        ended = {e.block: e for e in race.found.ended.get(entry.id, [])}
+        started = {s.block: s.first_response_ms for s in race.tally.started.get(entry.id, [])}
+        ended = {e.block: e for e in race.tally.ended.get(entry.id, [])}
         for block, turns in race.turns(entry.id).items():
             end = ended.get(block)
             yield {
@@ -165,7 +165,7 @@ def block_values(race: Race, entry: str, block: int) -> dict[str, float | None]:
     if entry in race.outside:
         run = best(race.outside[entry])
         return {"throughput_rps": run.throughput_rps, "cpu_us_per_request": cpu_us_per_request(run)}
-    turns = race.found.turns[entry][block]
+    turns = race.tally.turns[entry][block]
     metrics: Mapping[str, tally.Value]
     if all(isinstance(turn, Invocation) for turn in turns):
         metrics = {"wall_s": tally.wall_s, "cpu_s": tally.cpu_s, "own_wall_s": tally.own_wall_s}
@@ -186,9 +186,9 @@ def block_ratio(race: Race, entry: str, block: int) -> float | None:
     if entry in race.outside:
         row = next((row for row in race.result.contenders if row.id == entry), None)
         return row.against_reference.ratio if row is not None and row.against_reference else None
-    if entry == reference or block not in race.found.turns.get(reference, {}):
+    if entry == reference or block not in race.tally.turns.get(reference, {}):
         return None
-    effect = figures.by_block(race.found, entry, reference).get(block)
+    effect = figures.by_block(race.tally, entry, reference).get(block)
     return None if effect is None else float(np.exp(effect))
 
 
@@ -196,11 +196,11 @@ def _block_cpu(race: Race, entry: str, block: int) -> float | None:
     """CPU time over the reference's in this block."""
     if entry in race.outside or entry == race.plan.reference_entry:
         return None
-    return cpu.by_block(race.found, entry).get(block)
+    return cpu.by_block(race.tally, entry).get(block)
 
 
 def _mean(race: Race, entry: str, value: tally.Value, block: int) -> float | None:
-    logs = race.found.series(entry, value, [block])[0]
+    logs = race.tally.series(entry, value, [block])[0]
     finite = logs[np.isfinite(logs)]
     return float(np.exp(finite.mean())) if len(finite) else None
 

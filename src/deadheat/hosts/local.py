@@ -31,7 +31,7 @@ class LocalHost:
         self._launcher = launcher or Launcher.find()
         self._ports = ports or Ports()
         self._processes: dict[str, Process | Attached] = {}
-        self._told: set[str] = set()
+        self._reported: set[str] = set()
         self._ids = (f"local-{os.getpid()}-{id(self):x}-{count}" for count in itertools.count(1))
 
     def now_ns(self) -> int:
@@ -52,7 +52,7 @@ class LocalHost:
 
     def events(self, handle: Handle, timeout_s: float) -> tuple[Event, ...]:
         process = self._process(handle)
-        if handle.id in self._told:
+        if handle.id in self._reported:
             return ()
         try:
             with _launcher_watched(process):
@@ -61,7 +61,7 @@ class LocalHost:
             return ()
         except ExitedError as error:
             exit = error.exit
-        self._told.add(handle.id)
+        self._reported.add(handle.id)
         return (Event(handle, exit),)
 
     def stop(self, handle: Handle, grace_s: float) -> Exit:

@@ -66,13 +66,13 @@ def run(cases: Iterable[Case]) -> Check:
     remarks: list[str] = []
     for done, case in enumerate(cases, 1):
         try:
-            told = case()
+            reported = case()
         except Wrong as wrong:
             return Check(False, done, wrong.reason, wrong.exchange)
-        if isinstance(told, Remark):
-            remarks.append(told.text)
+        if isinstance(reported, Remark):
+            remarks.append(reported.text)
         else:
-            headers = headers or told
+            headers = headers or reported
     return Check(True, done, headers=headers or (), remarks=tuple(remarks))
 
 
@@ -173,10 +173,10 @@ def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) 
 
 def _media_type(case: HttpCase, response: http.client.HTTPResponse) -> str | None:
     """What is wrong with the media type; its parameters are not compared."""
-    told = response.getheader("Content-Type", "")
-    if case.content_type is None or told.partition(";")[0].strip().lower() == case.content_type:
+    reported = response.getheader("Content-Type", "")
+    if case.content_type is None or reported.partition(";")[0].strip().lower() == case.content_type:
         return None
-    return f"expected Content-Type {case.content_type}  got {told or 'none'}"
+    return f"expected Content-Type {case.content_type}  got {reported or 'none'}"
 
 
 def _framing(response: http.client.HTTPResponse) -> str | None:

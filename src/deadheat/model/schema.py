@@ -25,7 +25,7 @@ RECORDS: dict[str, type[BaseModel]] = {
 
 def schemas() -> dict[str, dict[str, Any]]:
     """File name to schema: of manifests as they are written, of our own files as they are read."""
-    found = {name: noun.model_json_schema(by_alias=True) for name, noun in RECORDS.items()}
+    found = {name: record.model_json_schema(by_alias=True) for name, record in RECORDS.items()}
     # A workload's name is its folder's: the file itself does not hold it.
     del found["workload"]["properties"]["name"]
     found["workload"]["required"].remove("name")

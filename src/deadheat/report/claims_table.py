@@ -27,7 +27,7 @@ STYLES = {
 
 
 @dataclass(frozen=True)
-class Told:
+class ClaimRow:
     """A claim as a report shows it: `here` is the ratio found, or why there is none."""
 
     row: ClaimResult
@@ -58,11 +58,11 @@ def not_run(rows: Sequence[ClaimResult]) -> dict[str, int]:
     return counts
 
 
-def told(rows: Sequence[ClaimResult]) -> tuple[list[Told], list[str]]:
+def reported(rows: Sequence[ClaimResult]) -> tuple[list[ClaimRow], list[str]]:
     """The claims, and what holds of several of them, each once: a claim refers to it by its number."""
     counts = Counter(clause for row in rows if row.here is not None for clause in _clauses(row))
     shared = [clause for clause, count in counts.items() if count > 1 and len(clause) > SHORT]
-    lines = [Told(row, direction(row), row.size or "", here(row, shared)) for row in rows]
+    lines = [ClaimRow(row, direction(row), row.size or "", here(row, shared)) for row in rows]
     notes = [f"[{number}] {clause}" for number, clause in enumerate(shared, 1)]
     if loads := dict.fromkeys(row.shape for row in rows if row.shape is not None):
         notes.append(f"its own load: {'; '.join(loads)}")

@@ -34,16 +34,16 @@ class _State:
         self.result: RaceResult | None = None
         self.states: dict[str, str] = {}
         self.so_far: Progress | None = None
-        self.told = clock()
+        self.reported = clock()
         self.estimated_s = 0.0
 
     def race(self, race: RacePlan, estimated_s: float) -> None:
         self.plan, self.result, self.so_far = race, None, None
-        self.told, self.estimated_s = self.clock(), estimated_s
+        self.reported, self.estimated_s = self.clock(), estimated_s
         self.states = {entry.id: "waiting" for entry in race.entries}
 
     def progress(self, so_far: Progress) -> None:
-        self.so_far, self.told = so_far, self.clock()
+        self.so_far, self.reported = so_far, self.clock()
 
     @property
     def done(self) -> float:
@@ -53,7 +53,7 @@ class _State:
     def left(self) -> str:
         """`1:12 left`: from the plan's estimate at first, then from the pace, with blocks to be repeated."""
         then = self.estimated_s if self.so_far is None else self.so_far.left_s
-        left = max(0, round(then - (self.clock() - self.told)))
+        left = max(0, round(then - (self.clock() - self.reported)))
         return f"{left // 60}:{left % 60:02d} left"
 
     def heading(self) -> str:

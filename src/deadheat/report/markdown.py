@@ -56,7 +56,7 @@ def _lines(results: Results) -> Iterator[str]:
         yield ""
         yield "| claim | published | direction | size | here |"
         yield "| --- | --- | --- | --- | --- |"
-        lines, notes = claims_table.told(claims_table.shown(rows))
+        lines, notes = claims_table.reported(claims_table.shown(rows))
         for line in lines:
             published = claims_table.published(line.row)
             cells = (claims_table.name(line.row), published, line.direction, line.size, line.here)

@@ -120,7 +120,7 @@ def claims(results: Results, width: int, *, whole: bool = False) -> Iterator[Tex
         if not judged:
             continue
         yield Text(f"claims · {study} · {claims_table.totals(judged)}", "bold")
-        lines, notes = claims_table.told(judged)
+        lines, notes = claims_table.reported(judged)
         statement = max(len(claims_table.name(line.row)) for line in lines)
         for line in lines:
             answer = (line.direction.ljust(9), claims_table.STYLES[line.direction])

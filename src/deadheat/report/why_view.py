@@ -73,12 +73,12 @@ def _sentence(why: Why) -> Iterator[str]:
     yield from _wrapped(
         verdicts.sentence(why.verdict, why.margin, why.result.method_version, why.result.judged_by)
     )
-    if why.told is None:
+    if why.reported is None:
         yield from _wrapped("! results.json holds no verdict of this pair: deadheat report writes it again")
     elif why.agrees:
         yield from _wrapped("results.json says the same, to the last digit")
     else:
-        said = verdicts.sentence(why.told, why.margin, why.result.method_version, why.result.judged_by)
+        said = verdicts.sentence(why.reported, why.margin, why.result.method_version, why.result.judged_by)
         yield from _wrapped(f"! results.json says otherwise: {said}")
 
 
@@ -91,7 +91,7 @@ def _judging(why: Why) -> Iterator[str]:
     else:
         yield from _wrapped("margin 0: faster where the interval excludes 1, else inconclusive")
     yield from _wrapped(why.looks.describe())
-    for grown in why.found.grown:
+    for grown in why.tally.grown:
         if grown.from_block and (not grown.entries or {why.a, why.b} & set(grown.entries)):
             whose = f" of {', '.join(grown.entries)}" if grown.entries else ""
             line = why.lines[id(grown)]
@@ -126,7 +126,7 @@ def _blocks(why: Why) -> Iterator[str]:
         counted = str(one.rounds) if one.rounds == one.raced else f"{one.rounds} of {one.raced}"
         rows.append((f"{one.block + 1}", ratio, log, counted, f"{one.lines[0]:,} to {one.lines[1]:,}"))
     yield from _indented(details.aligned(rows))
-    if missing := [b + 1 for b in why.found.blocks if b not in {one.block for one in why.blocks}]:
+    if missing := [b + 1 for b in why.tally.blocks if b not in {one.block for one in why.blocks}]:
         yield from _wrapped(f"without both of them: blocks {', '.join(map(str, missing))}")
 
 
@@ -137,7 +137,7 @@ def _estimates(why: Why) -> Iterator[str]:
         judged = why.judged.estimate
         flipped = (judged.log_ratio or 0.0) * (why.estimate.log_ratio or 0.0) < 0
         rows.append(_estimate("the same, as judged", judged, flipped=flipped))
-    if (telling := stats.most_telling(why.estimate)) is not None:
+    if (telling := stats.most_influential(why.estimate)) is not None:
         block, ratio = why.blocks[telling[0]].block + 1, telling[1]
         rows.append((f"without block {block}, which tells most", f"{ratio:.4f}", "", ""))
     if why.result.null_pair is not None:

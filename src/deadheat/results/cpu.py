@@ -12,25 +12,25 @@ from deadheat.results.tally import Tally
 BESIDE = {"throughput_rps": "cpu_us_per_request", "wall_s": "cpu_s"}
 
 
-def ratio(found: Tally, entry: str) -> CpuRatio | None:
+def ratio(tally: Tally, entry: str) -> CpuRatio | None:
     """By block over the rounds that both were in, sums of CPU time over sums of replies, with a plain 95%
     interval. None of the reference, and where CPU time is what the race judges."""
-    metric, reference = BESIDE.get(found.race.metric), found.race.reference_entry
+    metric, reference = BESIDE.get(tally.race.metric), tally.race.reference_entry
     if metric is None or entry == reference:
         return None
-    pair = judging.compare(found, entry, reference, TURN_VALUES[metric], metric)
+    pair = judging.compare(tally, entry, reference, TURN_VALUES[metric], metric)
     if pair.ratio is None:
         return None
     used, ci = turned(pair.ratio, pair.ci)
     return CpuRatio(ratio=used, ci=ci)
 
 
-def by_block(found: Tally, entry: str) -> dict[int, float]:
+def by_block(tally: Tally, entry: str) -> dict[int, float]:
     """The same in each block that has one."""
-    metric, reference = BESIDE.get(found.race.metric), found.race.reference_entry
+    metric, reference = BESIDE.get(tally.race.metric), tally.race.reference_entry
     if metric is None or entry == reference:
         return {}
-    logs = judging.by_block(found, entry, reference, TURN_VALUES[metric], metric)
+    logs = judging.by_block(tally, entry, reference, TURN_VALUES[metric], metric)
     return {block: math.exp(-log) for block, log in logs.items()}
 
 

@@ -41,11 +41,15 @@ def decide(
 ) -> Decisions:
     """Of races of `head` against `base`, the reference. The figure `by` of each is judged in any case, and in
     one family with it (Holm) whatever a condition names."""
-    found = {race.result.name: _estimates(race) for race in races}
+    estimates = {race.result.name: _estimates(race) for race in races}
     by_name = {race.result.name: race for race in races}
-    keys: list[Key] = [(name, figure) for figure in (by, *(c.figure for c in conditions)) for name in found]
+    keys: list[Key] = [
+        (name, figure) for figure in (by, *(c.figure for c in conditions)) for name in estimates
+    ]
     family = {
-        (name, figure): found[name][figure] for name, figure in dict.fromkeys(keys) if figure in found[name]
+        (name, figure): estimates[name][figure]
+        for name, figure in dict.fromkeys(keys)
+        if figure in estimates[name]
     }
     judged = stats.judge_edges(
         family,
@@ -53,7 +57,7 @@ def decide(
         looks={key: looks_of(by_name[key[0]].tally.race) for key in family},
     )
     workloads = tuple(
-        _workload(race, title, found[race.result.name], judged, margin, by)
+        _workload(race, title, estimates[race.result.name], judged, margin, by)
         for race, title in zip(races, titles, strict=True)
     )
     voids = {one.workload: one.reasons for one in workloads if one.answer == "not compared"}
@@ -92,13 +96,13 @@ def _edges(figure: FigureName, conditions: Iterable[Condition], margin: float, b
 
 def _estimates(race: Race) -> dict[FigureName, stats.Estimate]:
     """How many times as good head is as base, by figure, of what is known."""
-    tally, found = race.tally, dict[FigureName, stats.Estimate]()
+    tally, estimates = race.tally, dict[FigureName, stats.Estimate]()
     if not tally.common_blocks(HEAD, BASE):
-        return found
+        return estimates
     for name in FIGURES_OF[race.result.metric]:
         if name != "size":
-            found[name] = figures.compare(tally, HEAD, BASE, judged_by(name))
-    return {name: one for name, one in found.items() if one.ratio is not None}
+            estimates[name] = figures.compare(tally, HEAD, BASE, judged_by(name))
+    return {name: one for name, one in estimates.items() if one.ratio is not None}
 
 
 def _sizes(tally: Tally) -> float | None:
@@ -110,7 +114,7 @@ def _sizes(tally: Tally) -> float | None:
 def _workload(
     race: Race,
     title: str,
-    found: dict[FigureName, stats.Estimate],
+    estimates: dict[FigureName, stats.Estimate],
     judged: dict[Key, stats.Estimate],
     margin: float,
     by: FigureName,
@@ -138,7 +142,7 @@ def _workload(
         margin=margin,
         blocks=result.blocks,
         seconds=seconds,
-        figures=tuple(_figures(race, found, judged)),
+        figures=tuple(_figures(race, estimates, judged)),
         null_pair=result.null_pair,
         detectable=stats.detectable_bias(own, own.confidence) if own is not None else None,
         more_s=more,
@@ -174,7 +178,7 @@ def _answer(low: float, high: float, margin: float) -> Answer:
 
 
 def _figures(
-    race: Race, found: dict[FigureName, stats.Estimate], judged: dict[Key, stats.Estimate]
+    race: Race, estimates: dict[FigureName, stats.Estimate], judged: dict[Key, stats.Estimate]
 ) -> Iterable[FigureChange]:
     for figure in FIGURES:
         if figure == "size":
@@ -183,7 +187,7 @@ def _figures(
                 yield FigureChange(figure=figure, more_is_better=False, ratio=ratio, ci=None, judged=False)
             continue
         key = (race.result.name, figure)
-        estimate = judged.get(key) or found.get(figure)
+        estimate = judged.get(key) or estimates.get(figure)
         if estimate is None or estimate.ratio is None:
             continue
         more = figure == "slower" and race.result.metric == "throughput_rps"

@@ -30,7 +30,7 @@ from deadheat.plan.looks import looks_at
 from deadheat.results import claims, figures, findings, judging, long_turns, rows
 from deadheat.results.claimed import Cores, Race, is_about, ways
 from deadheat.results.gates import registry as gates
-from deadheat.results.tally import Tally, tally
+from deadheat.results.tally import Tally, tallied
 from deadheat.storage.journal import whole_blocks
 
 Row = TypeVar("Row", bound=ContenderResult)
@@ -93,40 +93,40 @@ def workload(
 def race_of(race: RacePlan, facts: SuiteFacts, margin: float, observations: Sequence[Observation]) -> Race:
     """A race by our own method."""
     race = going_on.so_far(reference.so_far(race, observations), observations)
-    found, about = tally(race, observations), facts_of(race, facts)
+    tally, about = tallied(race, observations), facts_of(race, facts)
     by_id = {contender.id: contender for contender in about.contenders}
     raced = [entry.id for entry in race.entries if not entry.null]
-    ceiling = next((e for e in raced if by_id[e].class_ == "ceiling" and found.of(e)), None)
-    measured = [entry for entry in raced if rows.status_by_turns(found, entry)[0] == "measured"]
-    described = findings.of_race(found, measured)
+    ceiling = next((e for e in raced if by_id[e].class_ == "ceiling" and tally.of(e)), None)
+    measured = [entry for entry in raced if rows.status_by_turns(tally, entry)[0] == "measured"]
+    described = findings.of_race(tally, measured)
     ceilings = [entry for entry in measured if by_id[entry].class_ == "ceiling"]
-    compared = figures.compared(found)
-    family = judging.judged(found, measured, ceilings, margin, claimed_pairs(facts, race), compared)
-    null_pair = judging.null_pair_of(found, compared)
-    race_gates = (*gates.of_race(found), *judging.null_gate(found, null_pair))
+    compared = figures.compared(tally)
+    family = judging.judged(tally, measured, ceilings, margin, claimed_pairs(facts, race), compared)
+    null_pair = judging.null_pair_of(tally, compared)
+    race_gates = (*gates.of_race(tally), *judging.null_gate(tally, null_pair))
     held = all(gate.ok for gate in race_gates)
-    beside = _beside(found, described, family, [e for e in measured if e not in ceilings], held)
+    beside = _beside(tally, described, family, [e for e in measured if e not in ceilings], held)
     table = {
-        entry: rows.row_of(found, by_id[entry], ceiling, beside.get(entry, rows.Beside())) for entry in raced
+        entry: rows.row_of(tally, by_id[entry], ceiling, beside.get(entry, rows.Beside())) for entry in raced
     }
-    verdicts = judging.verdicts_of(found, table, family, race_gates)
+    verdicts = judging.verdicts_of(tally, table, family, race_gates)
     # What it cannot show belongs with what it shows.
-    notes = notes_of(found, about, list(table.values()), observations)
+    notes = notes_of(tally, about, list(table.values()), observations)
     result = result_of(
-        found,
+        tally,
         about,
         table.values(),
         verdicts,
-        slices=sum(len(found.of(entry.id)) for entry in race.entries),
+        slices=sum(len(tally.of(entry.id)) for entry in race.entries),
         findings=(*notes, *described.noteworthy),
         null_pair=null_pair,
         gates=race_gates,
     )
-    return Race(found, result)
+    return Race(tally, result)
 
 
 def _beside(
-    found: Tally,
+    tally: Tally,
     described: findings.Findings,
     family: judging.Family,
     rivals: Sequence[str],
@@ -134,38 +134,38 @@ def _beside(
 ) -> dict[str, rows.Beside]:
     """What rows need to know of the others; `rivals` are the measured ones that are no ceiling, `held`:
     whether all gates of the race hold, without which nobody has a place."""
-    places = _places(found, family, rivals, held)
-    reference = found.race.reference_entry
+    places = _places(tally, family, rivals, held)
+    reference = tally.race.reference_entry
     return {
         entry.id: rows.Beside(
             place=place.place if (place := places.get(entry.id)) else None,
             shares_place=place.shared if place else False,
-            against=judging.told_of(family, entry.id, reference) if found.method.one_family else None,
+            against=judging.reported_of(family, entry.id, reference) if tally.method.one_family else None,
             variance=described.variance.get(entry.id),
             warm_up=described.warm_up.get(entry.id),
             drift=described.drift.get(entry.id),
         )
-        for entry in found.race.entries
+        for entry in tally.race.entries
     }
 
 
 def _places(
-    found: Tally, family: judging.Family, rivals: Sequence[str], held: bool
+    tally: Tally, family: judging.Family, rivals: Sequence[str], held: bool
 ) -> dict[str, stats.Place]:
     """Who came first: of all races by the method's version 1, then of those that were planned to rank."""
-    if found.method.one_family and not (found.race.ranked and held):
+    if tally.method.one_family and not (tally.race.ranked and held):
         return {}
-    if found.method.one_family:
+    if tally.method.one_family:
         # One whose own gate is broken was judged by nobody, and has no place.
-        sound = [entry for entry in rivals if all(gate.ok for gate in gates.of_contender(found, entry, None))]
-        return judging.ranked(found, sound, family) if found.race.reference_entry in sound else {}
-    measures = {entry: rows.headline(found, entry) for entry in rivals}
+        sound = [entry for entry in rivals if all(gate.ok for gate in gates.of_contender(tally, entry, None))]
+        return judging.ranked(tally, sound, family) if tally.race.reference_entry in sound else {}
+    measures = {entry: rows.headline(tally, entry) for entry in rivals}
     levels = {entry: measure.estimate for entry, measure in measures.items() if measure is not None}
-    return judging.places(found, levels)
+    return judging.places(tally, levels)
 
 
 def result_of(
-    found: Tally,
+    tally: Tally,
     about: WorkloadFacts,
     table: Iterable[AnyResult],
     verdicts: tuple[Verdict, ...],
@@ -177,7 +177,7 @@ def result_of(
     notes: tuple[str, ...] = (),
 ) -> RaceResult:
     """A race's result of its rows and verdicts; `slices`: how many turns it rests on."""
-    race = found.race
+    race = tally.race
     return RaceResult(
         name=race.workload,
         kind=race.kind,
@@ -190,7 +190,7 @@ def result_of(
         judged_by=race.judged_by,
         reference=race.reference,
         measured=_measured(race),
-        blocks=len(found.blocks),
+        blocks=len(tally.blocks),
         blocks_planned=race.blocks,
         slices=slices,
         contenders=in_order(race, table, verdicts),
@@ -220,21 +220,21 @@ def _measured(race: RacePlan) -> BySlices | ByColdStarts | ByInvocations | ByOut
 
 
 def notes_of(
-    found: Tally,
+    tally: Tally,
     about: WorkloadFacts,
     table: Sequence[ContenderResult],
     observations: Sequence[Observation],
 ) -> list[Finding]:
     """What the plan notes, why a race was cut short, which blocks do not count, and rates of messages."""
     return [
-        *findings.stand_in(found.race, observations),
-        *findings.attempt(found.race),
-        *(Note(text=note) for note in found.race.notes),
-        *findings.cut_short(found),
-        *findings.disturbed(found),
-        *findings.given_up(found),
-        *long_turns.unchecked(found, table),
-        *findings.message_rates(in_order(found.race, table, ()), about.messages),
+        *findings.stand_in(tally.race, observations),
+        *findings.attempt(tally.race),
+        *(Note(text=note) for note in tally.race.notes),
+        *findings.cut_short(tally),
+        *findings.disturbed(tally),
+        *findings.given_up(tally),
+        *long_turns.unchecked(tally, table),
+        *findings.message_rates(in_order(tally.race, table, ()), about.messages),
     ]
 
 

@@ -16,43 +16,43 @@ from deadheat.results.tally import Tally
 NOTHING = stats.Estimate(None, -math.inf, math.inf, 0.95, 0)
 
 
-def compared(found: Tally) -> judging.Compared:
+def compared(tally: Tally) -> judging.Compared:
     """How many times as good the first of a pair is as the second, by what the race is judged by."""
-    return lambda a, b: compare(found, a, b, found.race.judged_by)
+    return lambda a, b: compare(tally, a, b, tally.race.judged_by)
 
 
-def compare(found: Tally, a: str, b: str, by: JudgedBy) -> stats.Estimate:
+def compare(tally: Tally, a: str, b: str, by: JudgedBy) -> stats.Estimate:
     """The same by any figure; without blocks where nothing is known of it. A size does not vary from block to
     block, and has no estimate."""
-    metric = metric_of(by, found.race.metric)
+    metric = metric_of(by, tally.race.metric)
     if metric in claimed.TURN_VALUES:
-        return judging.compare(found, a, b, claimed.TURN_VALUES[metric], metric)
+        return judging.compare(tally, a, b, claimed.TURN_VALUES[metric], metric)
     if by == "memory":
-        return claimed.compare_blocks(found, a, b, metric)
+        return claimed.compare_blocks(tally, a, b, metric)
     if by == "startup":
-        return _startup(found, a, b)
-    loads = found.race.loads
-    waits = latency.compared(found, a, b, loads[0]) if loads else {}
+        return _startup(tally, a, b)
+    loads = tally.race.loads
+    waits = latency.compared(tally, a, b, loads[0]) if loads else {}
     return waits.get(AT_EQUAL_LOAD.get(metric, ""), NOTHING)
 
 
-def by_block(found: Tally, a: str, b: str) -> Mapping[int, float]:
+def by_block(tally: Tally, a: str, b: str) -> Mapping[int, float]:
     """The log ratio of each block that has one, by what the race is judged by; none of what only all blocks
     together have."""
-    metric = found.race.judged
+    metric = tally.race.judged
     if metric not in claimed.TURN_VALUES:
         return {}
-    return judging.by_block(found, a, b, claimed.TURN_VALUES[metric], metric)
+    return judging.by_block(tally, a, b, claimed.TURN_VALUES[metric], metric)
 
 
-def _startup(found: Tally, a: str, b: str) -> stats.Estimate:
+def _startup(tally: Tally, a: str, b: str) -> stats.Estimate:
     """By the time from a start to the first right answer, a start a block."""
     took = {
         entry: {
-            s.block: took for s in found.started.get(entry, []) if (took := s.first_response_ms) is not None
+            s.block: took for s in tally.started.get(entry, []) if (took := s.first_response_ms) is not None
         }
         for entry in (a, b)
     }
-    blocks = [block for block in found.common_blocks(a, b) if all(block in of for of in took.values())]
+    blocks = [block for block in tally.common_blocks(a, b) if all(block in of for of in took.values())]
     logs = {entry: [np.log([of[block]]) for block in blocks] for entry, of in took.items()}
     return stats.compare(logs[a], logs[b], lower_is_better=True)

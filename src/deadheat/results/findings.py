@@ -51,25 +51,25 @@ class Findings:
     noteworthy: tuple[Finding, ...]
 
 
-def of_race(found: Tally, rivals: Collection[str]) -> Findings:
+def of_race(tally: Tally, rivals: Collection[str]) -> Findings:
     """Those of `rivals`, the contenders that were measured. Nothing is judged by them: they are described."""
-    measured = [entry.id for entry in found.race.entries if _measured(entry.id, found, rivals)]
+    measured = [entry.id for entry in tally.race.entries if _measured(entry.id, tally, rivals)]
     if not measured:
         return Findings({}, {}, {}, ())
-    turns = _turns(found, measured)
-    variance = _variance(found, measured)
+    turns = _turns(tally, measured)
+    variance = _variance(tally, measured)
     warm_up = _warm_up(turns, measured)
     shown = [entry for entry in measured if entry in rivals]
-    drift, drifting = _drift(found, shown)
+    drift, drifting = _drift(tally, shown)
     noteworthy: tuple[Finding, ...] = (
-        *_longer_lead_in(found),
-        *(one for entry in shown for one in _long_warm_up(entry, found)),
+        *_longer_lead_in(tally),
+        *(one for entry in shown for one in _long_warm_up(entry, tally)),
         *_variance_of_starts(variance, shown),
         *(one for entry in shown if entry in warm_up for one in _not_steady(entry, warm_up[entry])),
         *drifting,
         *_carry_over(turns),
-        *_unequal_bytes(found, shown),
-        *(one for entry in shown for one in _closes_connections(entry, found)),
+        *_unequal_bytes(tally, shown),
+        *(one for entry in shown for one in _closes_connections(entry, tally)),
     )
     return Findings(variance, warm_up, drift, noteworthy)
 
@@ -81,15 +81,15 @@ def stand_in(race: RacePlan, observations: Iterable[Observation]) -> Iterator[St
             yield StandInReference(reference=o.reference, instead_of=o.was, reason=o.why)
 
 
-def disturbed(found: Tally) -> Iterator[DisturbedBlocks]:
+def disturbed(tally: Tally) -> Iterator[DisturbedBlocks]:
     """Blocks that somebody else got into: they are told, and do not count."""
-    if found.disturbed:
-        worst = max(found.disturbed, key=lambda by: by.share)
-        yield DisturbedBlocks(blocks=len(found.disturbed), worst=worst)
+    if tally.disturbed:
+        worst = max(tally.disturbed, key=lambda by: by.share)
+        yield DisturbedBlocks(blocks=len(tally.disturbed), worst=worst)
 
 
-def _long_warm_up(entry: str, found: Tally) -> Iterator[LongWarmUp]:
-    took = [one.loaded_s for one in found.warmed_up.get(entry, ())]
+def _long_warm_up(entry: str, tally: Tally) -> Iterator[LongWarmUp]:
+    took = [one.loaded_s for one in tally.warmed_up.get(entry, ())]
     if took and (median := float(np.median(took))) >= LONG_WARM_UP_S:
         yield LongWarmUp(contender=entry, seconds=median)
 
@@ -101,10 +101,10 @@ def attempt(race: RacePlan) -> Iterator[Attempt]:
         yield Attempt(number=race.past.today + 1, pair=pair, outcomes=race.past.outcomes)
 
 
-def cut_short(found: Tally) -> Iterator[CutShort]:
+def cut_short(tally: Tally) -> Iterator[CutShort]:
     """Why a race has fewer blocks than planned, where what it needs besides its contenders failed."""
-    if found.unavailable is not None and found.blocks:
-        yield CutShort(blocks=len(found.blocks), planned=found.race.blocks, reason=found.unavailable)
+    if tally.unavailable is not None and tally.blocks:
+        yield CutShort(blocks=len(tally.blocks), planned=tally.race.blocks, reason=tally.unavailable)
 
 
 def message_rates(rows: Sequence[ContenderResult], messages: int) -> Iterator[MessageRates]:
@@ -115,8 +115,8 @@ def message_rates(rows: Sequence[ContenderResult], messages: int) -> Iterator[Me
         yield MessageRates(messages=messages, per_second=rates)
 
 
-def _longer_lead_in(found: Tally) -> Iterator[LongerLeadIn]:
-    for grown in found.grown:
+def _longer_lead_in(tally: Tally) -> Iterator[LongerLeadIn]:
+    for grown in tally.grown:
         yield LongerLeadIn(
             reason=grown.why,
             from_block=grown.from_block + 1,
@@ -125,26 +125,26 @@ def _longer_lead_in(found: Tally) -> Iterator[LongerLeadIn]:
         )
 
 
-def given_up(found: Tally) -> Iterator[GivenUp]:
+def given_up(tally: Tally) -> Iterator[GivenUp]:
     """Who left because hardly any chance was left to settle it."""
-    hopeless = [one.entry for one in found.left if one.why == "hopeless" and one.entry in found.turns]
+    hopeless = [one.entry for one in tally.left if one.why == "hopeless" and one.entry in tally.turns]
     if hopeless:
-        blocks = {entry: len(found.common_blocks(entry)) for entry in hopeless}
-        yield GivenUp(contenders=blocks, planned=found.race.blocks)
+        blocks = {entry: len(tally.common_blocks(entry)) for entry in hopeless}
+        yield GivenUp(contenders=blocks, planned=tally.race.blocks)
 
 
-def _measured(entry: str, found: Tally, rivals: Collection[str]) -> bool:
+def _measured(entry: str, tally: Tally, rivals: Collection[str]) -> bool:
     """The null entry stands for its contender: it has no row, but starts and rounds of its own."""
-    if entry == found.race.null_entry:
-        return bool(found.of(entry))
-    return entry in rivals and bool(found.common_blocks(entry))
+    if entry == tally.race.null_entry:
+        return bool(tally.of(entry))
+    return entry in rivals and bool(tally.common_blocks(entry))
 
 
-def _variance(found: Tally, measured: Sequence[str]) -> dict[str, Variance]:
-    blocks = found.common_blocks(*measured)
-    value = VALUES[found.race.metric]
+def _variance(tally: Tally, measured: Sequence[str]) -> dict[str, Variance]:
+    blocks = tally.common_blocks(*measured)
+    value = VALUES[tally.race.metric]
     try:
-        parts = stats.variance_components({entry: found.series(entry, value, blocks) for entry in measured})
+        parts = stats.variance_components({entry: tally.series(entry, value, blocks) for entry in measured})
     except ValueError:
         return {}
     return {
@@ -169,13 +169,13 @@ def _not_steady(entry: str, found: WarmUp) -> Iterator[NotSteady]:
         yield NotSteady(contender=entry, kind=found.kind, steady_from=found.steady_from, start=found.start)
 
 
-def _turns(found: Tally, measured: Sequence[str]) -> list[list[stats.Turn]]:
+def _turns(tally: Tally, measured: Sequence[str]) -> list[list[stats.Turn]]:
     """Of each block in which all of these were measured, its turns in order; more is always faster."""
-    value = VALUES[found.race.metric]
-    sign = 1 if HIGHER_IS_FASTER[found.race.metric] else -1
+    value = VALUES[tally.race.metric]
+    sign = 1 if HIGHER_IS_FASTER[tally.race.metric] else -1
     blocks = []
-    for block in found.common_blocks(*measured):
-        turns = [(turn.round, turn.turn, e, turn) for e in measured for turn in found.turns[e][block]]
+    for block in tally.common_blocks(*measured):
+        turns = [(turn.round, turn.turn, e, turn) for e in measured for turn in tally.turns[e][block]]
         blocks.append(
             [
                 stats.Turn(round_, entry, sign * _log(value(turn)))
@@ -219,20 +219,20 @@ def _warm_up(turns: Sequence[Sequence[stats.Turn]], measured: Sequence[str]) -> 
     }
 
 
-def _drift(found: Tally, shown: Sequence[str]) -> tuple[dict[str, Against], list[Drifts]]:
+def _drift(tally: Tally, shown: Sequence[str]) -> tuple[dict[str, Against], list[Drifts]]:
     """The ratio of each to the reference in the second half of a block's rounds over that in the first.
 
     Those that are sure are judged together: at 5% over all contenders (Bonferroni).
     """
-    race = found.race
+    race = tally.race
     others = [entry for entry in shown if entry != race.reference_entry]
     drifts, sure = {}, []
     for entry in others:
-        blocks = found.common_blocks(entry, race.reference_entry)
+        blocks = tally.common_blocks(entry, race.reference_entry)
         if not blocks:
             continue
         change = stats.drift(
-            *(found.series(e, VALUES[race.metric], blocks) for e in (entry, race.reference_entry)),
+            *(tally.series(e, VALUES[race.metric], blocks) for e in (entry, race.reference_entry)),
             lower_is_better=not HIGHER_IS_FASTER[race.metric],
         )
         if change.ratio is None:
@@ -260,16 +260,16 @@ def _carry_over(turns: Sequence[Sequence[stats.Turn]]) -> tuple[CarriedOver, ...
     )
 
 
-def _unequal_bytes(found: Tally, shown: Sequence[str]) -> Iterator[UnequalBytes]:
-    sizes = sorted((bytes_, entry) for entry in shown if (bytes_ := found.bytes_per_response(entry)))
+def _unequal_bytes(tally: Tally, shown: Sequence[str]) -> Iterator[UnequalBytes]:
+    sizes = sorted((bytes_, entry) for entry in shown if (bytes_ := tally.bytes_per_response(entry)))
     if len(sizes) > 1 and sizes[-1][0] > EQUAL_BYTES * sizes[0][0]:
         (least_bytes, least), (most_bytes, most) = sizes[0], sizes[-1]
         yield UnequalBytes(least=least, least_bytes=least_bytes, most=most, most_bytes=most_bytes)
 
 
-def _closes_connections(entry: str, found: Tally) -> Iterator[ClosesConnections]:
+def _closes_connections(entry: str, tally: Tally) -> Iterator[ClosesConnections]:
     """A server may close what was idle while it was frozen, once a turn; under load it should not."""
-    slices = found.slices(entry)
+    slices = tally.slices(entry)
     again, replies = sum(s.reconnects for s in slices), sum(s.replies_all for s in slices)
-    if slices and again > found.race.slices.connections * len(slices):
+    if slices and again > tally.race.slices.connections * len(slices):
         yield ClosesConnections(contender=entry, reopened=again, replies=replies)

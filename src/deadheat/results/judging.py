@@ -20,85 +20,85 @@ Family = Mapping[tuple[str, str], stats.Verdict]
 
 
 def compare(
-    found: Tally, a: str, b: str, value: Value, metric: str, blocks: Sequence[int] | None = None
+    tally: Tally, a: str, b: str, value: Value, metric: str, blocks: Sequence[int] | None = None
 ) -> stats.Estimate:
     """How many times as fast a is as b over the blocks that both were in, or over some of these.
 
     The reference is the mean of its two entries, except against itself and where the second was lost.
     """
-    both = found.common_blocks(a, b)
+    both = tally.common_blocks(a, b)
     blocks = both if blocks is None else [block for block in blocks if block in both]
     lower_is_better = not MORE_IS_BETTER[metric]
-    if not found.method.of_sums:
-        mine, theirs = (found.series(entry, value, blocks) for entry in (a, b))
+    if not tally.method.of_sums:
+        mine, theirs = (tally.series(entry, value, blocks) for entry in (a, b))
         return stats.compare(mine, theirs, lower_is_better=lower_is_better)
-    own, other = paired_rounds(found, a, b, value, blocks)
+    own, other = paired_rounds(tally, a, b, value, blocks)
     return stats.compare_sums(own, other, lower_is_better=lower_is_better)
 
 
-def by_block(found: Tally, a: str, b: str, value: Value, metric: str) -> dict[int, float]:
+def by_block(tally: Tally, a: str, b: str, value: Value, metric: str) -> dict[int, float]:
     """The log ratio of each block that has one, by the same rule as `compare`."""
-    both = found.common_blocks(a, b)
+    both = tally.common_blocks(a, b)
     sign = 1 if MORE_IS_BETTER[metric] else -1
-    if not found.method.of_sums:
-        pairs = zip(*(found.series(entry, value, both) for entry in (a, b)), strict=True)
+    if not tally.method.of_sums:
+        pairs = zip(*(tally.series(entry, value, both) for entry in (a, b)), strict=True)
         effects = [stats.block_effects([mine], [theirs]) for mine, theirs in pairs]
     else:
-        sums = zip(*paired_rounds(found, a, b, value, both), strict=True)
+        sums = zip(*paired_rounds(tally, a, b, value, both), strict=True)
         effects = [stats.effects_of([mine], [theirs])[0] for mine, theirs in sums]
     return {block: sign * float(one[0]) for block, one in zip(both, effects, strict=True) if len(one)}
 
 
-def second_entry(found: Tally, blocks: Sequence[int]) -> str | None:
+def second_entry(tally: Tally, blocks: Sequence[int]) -> str | None:
     """The reference's second entry, where it was in all of these blocks in every round; else None.
 
     One rule for all blocks, so that they are of one kind.
     """
-    null = found.race.null_entry
-    if null is None or not found.method.both_entries or not set(blocks) <= set(found.common_blocks(null)):
+    null = tally.race.null_entry
+    if null is None or not tally.method.both_entries or not set(blocks) <= set(tally.common_blocks(null)):
         return None
-    whole = all(rounds.there.all() for rounds in found.rounds(null, VALUES[found.race.metric], blocks))
+    whole = all(rounds.there.all() for rounds in tally.rounds(null, VALUES[tally.race.metric], blocks))
     return null if whole else None
 
 
 def paired_rounds(
-    found: Tally, a: str, b: str, value: Value, blocks: Sequence[int]
+    tally: Tally, a: str, b: str, value: Value, blocks: Sequence[int]
 ) -> tuple[list[stats.Rounds], list[stats.Rounds]]:
     """The rounds of both, a list entry a block; the reference's are those of its two entries together."""
-    null = second_entry(found, found.common_blocks(a, b)) if found.race.null_entry not in (a, b) else None
-    return _rounds(found, a, null, value, blocks), _rounds(found, b, null, value, blocks)
+    null = second_entry(tally, tally.common_blocks(a, b)) if tally.race.null_entry not in (a, b) else None
+    return _rounds(tally, a, null, value, blocks), _rounds(tally, b, null, value, blocks)
 
 
 def _rounds(
-    found: Tally, entry: str, null: str | None, value: Value, blocks: Sequence[int]
+    tally: Tally, entry: str, null: str | None, value: Value, blocks: Sequence[int]
 ) -> list[stats.Rounds]:
-    rounds = found.rounds(entry, value, blocks)
-    if null is None or entry != found.race.reference_entry:
+    rounds = tally.rounds(entry, value, blocks)
+    if null is None or entry != tally.race.reference_entry:
         return rounds
-    second = found.rounds(null, value, blocks)
+    second = tally.rounds(null, value, blocks)
     return [stats.together(*two) for two in zip(rounds, second, strict=True)]
 
 
-def against(found: Tally, a: str, b: str, value: Value) -> Against | None:
-    pair = compare(found, a, b, value, found.race.metric)
+def against(tally: Tally, a: str, b: str, value: Value) -> Against | None:
+    pair = compare(tally, a, b, value, tally.race.metric)
     return None if pair.ratio is None else Against(ratio=pair.ratio, ci=pair.ci)
 
 
-def null_pair_of(found: Tally, compared: Compared) -> NullPair | None:
+def null_pair_of(tally: Tally, compared: Compared) -> NullPair | None:
     """The reference against itself, by what the race is judged by (`compared`)."""
-    null = found.race.null_entry
-    if null is None or not found.common_blocks(found.race.reference_entry, null):
+    null = tally.race.null_entry
+    if null is None or not tally.common_blocks(tally.race.reference_entry, null):
         return None
-    reference = found.race.reference_entry
+    reference = tally.race.reference_entry
     judged = stats.judge_null_pair(
         compared(null, reference),
-        fewest_blocks=found.method.fewest_null_blocks,
+        fewest_blocks=tally.method.fewest_null_blocks,
     )
-    shown, past = judged.estimate, found.race.past
+    shown, past = judged.estimate, tally.race.past
     if shown.ratio is None:
         return None
     return NullPair(
-        contender=found.race.reference,
+        contender=tally.race.reference,
         ratio=shown.ratio,
         ci=shown.ci,
         ci_99_9=shown.at(0.999).ci,
@@ -109,21 +109,21 @@ def null_pair_of(found: Tally, compared: Compared) -> NullPair | None:
     )
 
 
-def null_gate(found: Tally, null_pair: NullPair | None) -> tuple[GateResult, ...]:
+def null_gate(tally: Tally, null_pair: NullPair | None) -> tuple[GateResult, ...]:
     """This race's own null pair, and those of earlier races that the plan knew of, where they are enough to
     say anything. None where the reference was not raced twice."""
     limit = "99.9% interval covers 1"
     if null_pair is not None:
         own = gate_result("null-pair", null_pair.ok, null_pair.ratio, limit)
-        return (own, *_pool_gate(found))
-    null = found.race.null_entry
-    if null is None or not found.common_blocks(found.race.reference_entry, null):
+        return (own, *_pool_gate(tally))
+    null = tally.race.null_entry
+    if null is None or not tally.common_blocks(tally.race.reference_entry, null):
         return ()
     return (gate_result("null-pair", False, None, limit),)
 
 
-def _pool_gate(found: Tally) -> tuple[GateResult, ...]:
-    past = found.race.past
+def _pool_gate(tally: Tally) -> tuple[GateResult, ...]:
+    past = tally.race.past
     if past is None or past.null_pairs < stats.FEWEST_POOLED:
         return ()
     pool = stats.NullPool(past.null_pairs, past.excluding)
@@ -134,14 +134,14 @@ def _pool_gate(found: Tally) -> tuple[GateResult, ...]:
 
 
 def verdicts_of(
-    found: Tally, rows: Mapping[str, ContenderResult], family: Family, race_gates: Sequence[GateResult]
+    tally: Tally, rows: Mapping[str, ContenderResult], family: Family, race_gates: Sequence[GateResult]
 ) -> tuple[Verdict, ...]:
     """The family's verdicts, those of a broken gate void."""
     verdicts = []
     for (a, b), verdict in family.items():
         broken = first_broken((rows[a], rows[b]), race_gates)
         final = verdict.void(broken) if broken else verdict
-        verdicts.append(_as_result(a, b, found.race.judged, final, found.pace_s()))
+        verdicts.append(_as_result(a, b, tally.race.judged, final, tally.pace_s()))
     return tuple(verdicts)
 
 
@@ -153,7 +153,7 @@ def first_broken(rows: Iterable[ContenderResult], race_gates: Iterable[GateResul
 
 
 def judged(
-    found: Tally,
+    tally: Tally,
     measured: Sequence[str],
     ceilings: Iterable[str],
     margin: float,
@@ -165,42 +165,42 @@ def judged(
     By the figures alone, whatever the gates say. Ceilings are left out: they are this machine's limit, not
     rivals. Of a race that ranks all pairs are judged. `compared`: where turns do not say it.
     """
-    metric = found.race.metric
-    how = compared or (lambda a, b: compare(found, a, b, VALUES[metric], metric))
-    pairs = family_of(found, measured, ceilings, claimed)
+    metric = tally.race.metric
+    how = compared or (lambda a, b: compare(tally, a, b, VALUES[metric], metric))
+    pairs = family_of(tally, measured, ceilings, claimed)
     return stats.judge_family(
         {(a, b): how(a, b) for a, b in pairs},
         margin=margin,
-        looks=looks_of(found.race),
-        fewest_blocks={pair: fewest_of(found, pair) for pair in pairs},
-        look_penalty=found.method.version > 1,
+        looks=looks_of(tally.race),
+        fewest_blocks={pair: fewest_of(tally, pair) for pair in pairs},
+        look_penalty=tally.method.version > 1,
     )
 
 
-def fewest_of(found: Tally, pair: tuple[str, str]) -> int:
+def fewest_of(tally: Tally, pair: tuple[str, str]) -> int:
     """The blocks without which a pair has no verdict: more where the starts of one were skewed before."""
-    skew = any(entry in skewed(found.race) for entry in pair)
-    return found.method.fewest_if_skewed if skew else found.method.fewest_blocks
+    skew = any(entry in skewed(tally.race) for entry in pair)
+    return tally.method.fewest_if_skewed if skew else tally.method.fewest_blocks
 
 
 def family_of(
-    found: Tally, measured: Sequence[str], ceilings: Iterable[str], claimed: Sequence[tuple[str, str]]
+    tally: Tally, measured: Sequence[str], ceilings: Iterable[str], claimed: Sequence[tuple[str, str]]
 ) -> list[tuple[str, str]]:
     """The pairs that are judged together, each once; none where the reference was not measured."""
-    reference = found.race.reference_entry
+    reference = tally.race.reference_entry
     if reference not in measured:
         return []
     out = set(ceilings)
     rivals = [entry for entry in measured if entry != reference and entry not in out]
     pairs = [(entry, reference) for entry in rivals]
     pairs += [(a, b) for a, b in claimed if {a, b} <= set(rivals)]
-    if not found.race.ranked:
+    if not tally.race.ranked:
         return pairs
     named = [set(pair) for pair in pairs]
     return pairs + [pair for pair in combinations(rivals, 2) if set(pair) not in named]
 
 
-def told_of(family: Family, a: str, b: str) -> Against | None:
+def reported_of(family: Family, a: str, b: str) -> Against | None:
     """How many times as fast a is as b by the interval that was judged; None where nobody judged them."""
     if (a, b) not in family and (b, a) not in family:
         return None
@@ -235,14 +235,14 @@ def _as_result(a: str, b: str, metric: str, verdict: stats.Verdict, pace_s: floa
 
 
 def places(
-    found: Tally, levels: Mapping[str, float], compared: Compared | None = None
+    tally: Tally, levels: Mapping[str, float], compared: Compared | None = None
 ) -> dict[str, stats.Place]:
     """Places by `levels`, the race's metric of each rival; those that cannot be told apart share one.
 
     By the method's version 1: every pair by an interval of its own, which no verdict was judged by.
     """
-    metric = found.race.metric
-    how = compared or (lambda a, b: compare(found, a, b, VALUES[metric], metric))
+    metric = tally.race.metric
+    how = compared or (lambda a, b: compare(tally, a, b, VALUES[metric], metric))
 
     def apart(a: str, b: str) -> bool:
         pair = how(a, b)
@@ -251,13 +251,13 @@ def places(
     return _placed(_fastest_first(levels, metric), apart)
 
 
-def ranked(found: Tally, entries: Iterable[str], family: Family) -> dict[str, stats.Place]:
+def ranked(tally: Tally, entries: Iterable[str], family: Family) -> dict[str, stats.Place]:
     """Places of a race that was planned to rank, by the verdicts of its family and nothing else: whoever is
     not judged faster than another shares its place."""
-    reference = found.race.reference_entry
+    reference = tally.race.reference_entry
     ratios = {reference: 1.0}
     for entry in entries:
-        against = told_of(family, entry, reference)
+        against = reported_of(family, entry, reference)
         if against is not None:
             ratios[entry] = against.ratio
 

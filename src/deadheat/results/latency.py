@@ -91,22 +91,22 @@ def _merged(encoded: Sequence[str]) -> HdrHistogram:
     return merged
 
 
-def at_loads(found: Tally, entry: str) -> tuple[LatencyAtLoad, ...]:
+def at_loads(tally: Tally, entry: str) -> tuple[LatencyAtLoad, ...]:
     """What an entry's clients waited, at each of the race's fixed rates."""
-    return tuple(_at_load(found, entry, load) for load in found.race.loads if _turns(found, entry, load))
+    return tuple(_at_load(tally, entry, load) for load in tally.race.loads if _turns(tally, entry, load))
 
 
-def headline(found: Tally, entry: str) -> Latency | None:
+def headline(tally: Tally, entry: str) -> Latency | None:
     """The latencies of the lowest load, merged over blocks; None where its rate was not reached."""
-    for load in found.race.loads:
-        turns = _turns(found, entry, load)
+    for load in tally.race.loads:
+        turns = _turns(tally, entry, load)
         if turns and _rate_reached(turns).ok:
             return _summary(_whole(turns).figures(), at_rps=_rate_rps(turns))
     return None
 
 
-def _at_load(found: Tally, entry: str, load: float) -> LatencyAtLoad:
-    turns = _turns(found, entry, load)
+def _at_load(tally: Tally, entry: str, load: float) -> LatencyAtLoad:
+    turns = _turns(tally, entry, load)
     reached = _rate_reached(turns)
     of_blocks = _of_blocks(turns) if reached.ok else {}
     return LatencyAtLoad(
@@ -116,7 +116,7 @@ def _at_load(found: Tally, entry: str, load: float) -> LatencyAtLoad:
         queue_max=max(turn.queue_max for turn in turns),
         latency_ms=_measures(of_blocks),
         service_ms=_service(turns) if reached.ok else dict.fromkeys(NAMES[1:]),
-        against_reference=_against(found, entry, load, of_blocks),
+        against_reference=_against(tally, entry, load, of_blocks),
         gate=reached,
     )
 
@@ -179,25 +179,25 @@ def _log(value: float | None) -> float:
     return float(np.log(value)) if value is not None and value > 0 else float("nan")
 
 
-def _against(found: Tally, entry: str, load: float, own: Mapping[int, Waits]) -> dict[str, Against | None]:
-    reference = found.race.reference_entry
-    pairs = {} if entry == reference else _compared(found, reference, load, own)
+def _against(tally: Tally, entry: str, load: float, own: Mapping[int, Waits]) -> dict[str, Against | None]:
+    reference = tally.race.reference_entry
+    pairs = {} if entry == reference else _compared(tally, reference, load, own)
     return {name: _ratio(pairs[name]) if name in pairs else None for name in NAMES}
 
 
-def compared(found: Tally, a: str, b: str, load: float) -> dict[str, stats.Estimate]:
+def compared(tally: Tally, a: str, b: str, load: float) -> dict[str, stats.Estimate]:
     """How many times as fast a answers as b, by the figure's name, at one fixed rate; empty where there is
     nothing to compare."""
-    turns = _turns(found, a, load)
-    return _compared(found, b, load, _of_blocks(turns)) if turns and _rate_reached(turns).ok else {}
+    turns = _turns(tally, a, load)
+    return _compared(tally, b, load, _of_blocks(turns)) if turns and _rate_reached(turns).ok else {}
 
 
-def _compared(found: Tally, other: str, load: float, own: Mapping[int, Waits]) -> dict[str, stats.Estimate]:
+def _compared(tally: Tally, other: str, load: float, own: Mapping[int, Waits]) -> dict[str, stats.Estimate]:
     """Ratios of the figures of all common blocks together, the other's over one's own: more is better.
 
     The interval is the jackknife's over blocks, so that its centre is the ratio that is printed.
     """
-    turns = _turns(found, other, load)
+    turns = _turns(tally, other, load)
     if not turns or not _rate_reached(turns).ok:
         return {}
     others = _of_blocks(turns)
@@ -222,9 +222,9 @@ def _ratio(pair: stats.Estimate) -> Against | None:
     return None if pair.ratio is None else Against(ratio=pair.ratio, ci=pair.ci)
 
 
-def _turns(found: Tally, entry: str, load: float) -> list[OpenLoop]:
-    turns = found.open_loop.get(entry, [])
-    return [turn for turn in turns if turn.load == load and turn.block in found.blocks]
+def _turns(tally: Tally, entry: str, load: float) -> list[OpenLoop]:
+    turns = tally.open_loop.get(entry, [])
+    return [turn for turn in turns if turn.load == load and turn.block in tally.blocks]
 
 
 def _rate_reached(turns: Sequence[OpenLoop]) -> GateResult:

@@ -46,50 +46,50 @@ class Agreement:
         return self.ci is not None and math.log(self.ci[1] / self.ci[0]) / 2 <= math.log1p(LIMIT)
 
 
-def agreement(found: Tally, entry: str) -> Agreement | None:
+def agreement(tally: Tally, entry: str) -> Agreement | None:
     """What is known of an entry, from an earlier race or from this one; None where nothing is.
 
     Of each block the log of the two ratios of sums over one another, of the same starts; a t interval over
     blocks, of as many as a verdict needs.
     """
-    if (before := found.long_known.get(entry)) is not None:
+    if (before := tally.long_known.get(entry)) is not None:
         return Agreement(before.ratio, before.ci, before.pairs, before.blocks, before.run)
-    reference = found.race.reference_entry
-    mine, theirs = (_by_block(found, one) for one in (entry, reference))
-    both = [block for block in found.common_blocks(entry, reference) if block in mine and block in theirs]
+    reference = tally.race.reference_entry
+    mine, theirs = (_by_block(tally, one) for one in (entry, reference))
+    both = [block for block in tally.common_blocks(entry, reference) if block in mine and block in theirs]
     if not both or entry == reference:
         return None
     effects = [
-        _effect(mine[block], theirs[block]) - _slices(found, entry, reference, block) for block in both
+        _effect(mine[block], theirs[block]) - _slices(tally, entry, reference, block) for block in both
     ]
     estimate = stats.estimate(np.array([one for one in effects if math.isfinite(one)]))
     if estimate.ratio is None:
         return None
-    enough = estimate.blocks >= found.method.fewest_blocks
+    enough = estimate.blocks >= tally.method.fewest_blocks
     pairs = sum(len(mine[block]) for block in both)
     return Agreement(estimate.ratio, estimate.ci if enough else None, pairs, estimate.blocks)
 
 
-def enough(found: Tally, entry: str) -> bool:
+def enough(tally: Tally, entry: str) -> bool:
     """Whether an entry needs no more long turns: it is known, or has had as many as were planned."""
-    seen = agreement(found, entry)
-    plan = found.race.slices.long_turns
+    seen = agreement(tally, entry)
+    plan = tally.race.slices.long_turns
     if plan is None or (seen is not None and (seen.run is not None or seen.narrow)):
         return True
-    return len({(turn.block, turn.round) for turn in found.long_turns.get(entry, ())}) >= plan.rounds
+    return len({(turn.block, turn.round) for turn in tally.long_turns.get(entry, ())}) >= plan.rounds
 
 
-def unchecked(found: Tally, table: Sequence[ContenderResult]) -> Iterator[SlicesUnchecked | LongTurnsOpen]:
+def unchecked(tally: Tally, table: Sequence[ContenderResult]) -> Iterator[SlicesUnchecked | LongTurnsOpen]:
     """Of whom it is not known, and why: no gate of that name is theirs, which is not to have passed it."""
-    plan = found.race.measured
+    plan = tally.race.measured
     if not isinstance(plan, SlicePlan) or plan.long_turns is None:
         return
     missing = []
     for row in table:
-        rival = row.status == "measured" and row.class_ != "ceiling" and row.id != found.race.reference
+        rival = row.status == "measured" and row.class_ != "ceiling" and row.id != tally.race.reference
         if not rival or any(gate.name == "slices-agree" for gate in row.gates):
             continue
-        seen = agreement(found, row.id)
+        seen = agreement(tally, row.id)
         if seen is None:
             missing.append(row.id)
         else:
@@ -102,9 +102,9 @@ def unchecked(found: Tally, table: Sequence[ContenderResult]) -> Iterator[Slices
         )
 
 
-def _by_block(found: Tally, entry: str) -> dict[int, list[LongTurn]]:
+def _by_block(tally: Tally, entry: str) -> dict[int, list[LongTurn]]:
     turns: dict[int, list[LongTurn]] = {}
-    for turn in found.long_turns.get(entry, ()):
+    for turn in tally.long_turns.get(entry, ()):
         turns.setdefault(turn.block, []).append(turn)
     return turns
 
@@ -122,8 +122,8 @@ def _rate_rps(turns: Sequence[LongTurn]) -> float:
     return sum(turn.replies for turn in turns if not sum(turn.errors.values())) / seconds if seconds else 0.0
 
 
-def _slices(found: Tally, entry: str, reference: str, block: int) -> float:
+def _slices(tally: Tally, entry: str, reference: str, block: int) -> float:
     """The log ratio of a block's slices, of the same two starts: the reference's second entry is another."""
-    mine, theirs = (found.rounds(one, throughput_rps, [block]) for one in (entry, reference))
+    mine, theirs = (tally.rounds(one, throughput_rps, [block]) for one in (entry, reference))
     effects, _, _ = stats.effects_of(mine, theirs)
     return float(effects[0]) if len(effects) else math.nan

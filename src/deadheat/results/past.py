@@ -12,7 +12,7 @@ from deadheat.model.plan import Plan
 from deadheat.model.result import RaceResult, Results
 from deadheat.plan import past
 from deadheat.plan.asked import OURS
-from deadheat.results.tally import VALUES, Tally, tally
+from deadheat.results.tally import VALUES, Tally, tallied
 from deadheat.storage.journal import whole_blocks
 
 
@@ -23,7 +23,8 @@ def of_run(plan: Plan, results: Results, observations: Sequence[Observation], ma
     began = {one.race for one in observations if one.type == "block-started"}
     return [
         past.begun(race, plan.run, plan.started, machine).replaced(
-            outcome="stopped" if results.stopped else _outcome(result), **_left(tally(race, counting), result)
+            outcome="stopped" if results.stopped else _outcome(result),
+            **_left(tallied(race, counting), result),
         )
         for race in plan.workloads
         if race.method == OURS and race.key in began
@@ -36,25 +37,25 @@ def _outcome(result: RaceResult) -> Outcome:
     return "settled" if settled and all(settled) else "open"
 
 
-def _left(found: Tally, result: RaceResult) -> dict[str, object]:
+def _left(tally: Tally, result: RaceResult) -> dict[str, object]:
     """For the pools of later races."""
     ci = result.null_pair.ci if result.null_pair is not None else None
-    enough = len(found.blocks) >= found.method.fewest_blocks
+    enough = len(tally.blocks) >= tally.method.fewest_blocks
     own = result.judged_by == "throughput"  # the pool is of null pairs by a race's own figure
     excludes = not ci[0] <= 1 <= ci[1] if ci is not None and enough and own else None
-    return {"excludes": excludes, "starts": starts(found)}
+    return {"excludes": excludes, "starts": starts(tally)}
 
 
-def starts(found: Tally) -> dict[str, tuple[float, ...]]:
+def starts(tally: Tally) -> dict[str, tuple[float, ...]]:
     """Of each contender the log level of its starts, block by block, less the mean of all in the block and
     less its own over the race. Only blocks that everybody was in can be compared, two or more."""
-    entries = [entry for entry in found.race.entries if found.turns.get(entry.id)]
-    blocks = found.common_blocks(*(entry.id for entry in entries)) if entries else []
+    entries = [entry for entry in tally.race.entries if tally.turns.get(entry.id)]
+    blocks = tally.common_blocks(*(entry.id for entry in entries)) if entries else []
     if len(blocks) < 2 or len(entries) < 2:
         return {}
-    value = VALUES[found.race.metric]
+    value = VALUES[tally.race.metric]
     levels = np.array(
-        [[rounds.log_value() for rounds in found.rounds(entry.id, value, blocks)] for entry in entries]
+        [[rounds.log_value() for rounds in tally.rounds(entry.id, value, blocks)] for entry in entries]
     )
     levels -= levels.mean(axis=0)
     levels -= levels.mean(axis=1, keepdims=True)

@@ -123,42 +123,42 @@ class _Timed(TypedDict):
     calls: Calls | None
 
 
-def row_of(found: Tally, contender: ContenderFacts, ceiling: str | None, beside: Beside) -> AnyResult:
+def row_of(tally: Tally, contender: ContenderFacts, ceiling: str | None, beside: Beside) -> AnyResult:
     """A contender of a race, with its figures where it was measured. `ceiling`: the entry that is one."""
     entry = contender.id
-    status, reason = status_by_turns(found, entry)
+    status, reason = status_by_turns(tally, entry)
     if status != "measured":
-        wrong = (gates.errors(found.slices(entry)),) if status == "invalid" else ()
-        return NoFigures(**described(found, contender, status, reason, beside, wrong))
+        wrong = (gates.errors(tally.slices(entry)),) if status == "invalid" else ()
+        return NoFigures(**described(tally, contender, status, reason, beside, wrong))
     against = beside.against
-    if against is None and entry != found.race.reference_entry:
-        pair = figures.compared(found)(entry, found.race.reference_entry)
+    if against is None and entry != tally.race.reference_entry:
+        pair = figures.compared(tally)(entry, tally.race.reference_entry)
         against = None if pair.ratio is None else Against(ratio=pair.ratio, ci=pair.ci)
-    held = registry.of_contender(found, entry, ceiling)
-    common = described(found, contender, status, reason, beside, held, against, _peaks(found, entry))
-    if found.slices(entry):
-        return _server(found, entry, ceiling, common)
-    if found.cold_starts(entry):
-        return ServerResult(**common, **_cold(found, entry))
-    if found.race.commands is not None:
-        return _client(found, entry, common)
-    return ProgramResult(**common, **_timed(found, entry))
+    held = registry.of_contender(tally, entry, ceiling)
+    common = described(tally, contender, status, reason, beside, held, against, _peaks(tally, entry))
+    if tally.slices(entry):
+        return _server(tally, entry, ceiling, common)
+    if tally.cold_starts(entry):
+        return ServerResult(**common, **_cold(tally, entry))
+    if tally.race.commands is not None:
+        return _client(tally, entry, common)
+    return ProgramResult(**common, **_timed(tally, entry))
 
 
-def status_by_turns(found: Tally, entry: str) -> tuple[Status, str | None]:
+def status_by_turns(tally: Tally, entry: str) -> tuple[Status, str | None]:
     """What became of an entry by our own method, and why."""
-    status, reason = status_of(found, entry, measured=bool(found.of(entry)), raced=bool(found.turns))
+    status, reason = status_of(tally, entry, measured=bool(tally.of(entry)), raced=bool(tally.turns))
     # Wrong answers under load are no speed: such a row is out of the table, not a footnote in it.
-    if status == "measured" and (slices := found.slices(entry)) and not gates.errors(slices).ok:
+    if status == "measured" and (slices := tally.slices(entry)) and not gates.errors(slices).ok:
         return "invalid", None
     return status, reason
 
 
-def status_of(found: Tally, entry: str, *, measured: bool, raced: bool) -> tuple[Status, str | None]:
+def status_of(tally: Tally, entry: str, *, measured: bool, raced: bool) -> tuple[Status, str | None]:
     """What became of an entry, and why. `measured`: there are figures of it; `raced`: of anybody."""
-    built, checked, failed = found.built.get(entry), found.checked.get(entry), found.failed.get(entry)
-    if found.unavailable is not None and not raced:
-        return "unavailable", found.unavailable
+    built, checked, failed = tally.built.get(entry), tally.checked.get(entry), tally.failed.get(entry)
+    if tally.unavailable is not None and not raced:
+        return "unavailable", tally.unavailable
     if built is not None and built.status != "ready":
         return built.status, built.reason
     if checked is not None and not checked.ok:
@@ -168,17 +168,17 @@ def status_of(found: Tally, entry: str, *, measured: bool, raced: bool) -> tuple
             return "unavailable", failed.reason
         return ("not run" if failed.not_run else "failed"), failed.reason
     if not measured:
-        return "not run", found.unavailable
+        return "not run", tally.unavailable
     return "measured", None
 
 
-def headline(found: Tally, entry: str) -> Measure | None:
+def headline(tally: Tally, entry: str) -> Measure | None:
     """The figure that the race is about."""
-    return _measure(found, entry, VALUES[found.race.metric])
+    return _measure(tally, entry, VALUES[tally.race.metric])
 
 
 def described(
-    found: Tally,
+    tally: Tally,
     contender: ContenderFacts,
     status: Status,
     reason: str | None,
@@ -188,7 +188,7 @@ def described(
     peaks: Sequence[int] = (),
 ) -> Common:
     """All of a row but the figures of its kind. `peaks`: memory, bytes, of each block."""
-    built, checked = found.built.get(contender.id), found.checked.get(contender.id)
+    built, checked = tally.built.get(contender.id), tally.checked.get(contender.id)
     peak = stats.spread(peaks)
     return {
         "name": contender.name,
@@ -220,41 +220,41 @@ def described(
     }
 
 
-def _server(found: Tally, entry: str, ceiling: str | None, common: Common) -> ServerResult:
-    slices, ended = found.slices(entry), found.ended.get(entry, [])
+def _server(tally: Tally, entry: str, ceiling: str | None, common: Common) -> ServerResult:
+    slices, ended = tally.slices(entry), tally.ended.get(entry, [])
     closed = latency.closed_loop([e.hdr for e in ended if e.hdr], slices)
-    share = judging.against(found, entry, ceiling, throughput_rps) if ceiling is not None else None
+    share = judging.against(tally, entry, ceiling, throughput_rps) if ceiling is not None else None
     return ServerResult(
         **common,
-        **serving(found, entry),
-        throughput_rps=_measure(found, entry, throughput_rps),
-        cpu_us_per_request=_measure(found, entry, cpu_us_per_request),
-        cpu_against_reference=cpu.ratio(found, entry),
-        latency_ms=latency.headline(found, entry) or closed,
+        **serving(tally, entry),
+        throughput_rps=_measure(tally, entry, throughput_rps),
+        cpu_us_per_request=_measure(tally, entry, cpu_us_per_request),
+        cpu_against_reference=cpu.ratio(tally, entry),
+        latency_ms=latency.headline(tally, entry) or closed,
         latency_closed_ms=closed,
-        latency_at_load=latency.at_loads(found, entry),
-        bytes_per_response=found.bytes_per_response(entry),
+        latency_at_load=latency.at_loads(tally, entry),
+        bytes_per_response=tally.bytes_per_response(entry),
         of_ceiling=share.ratio if share is not None else None,
     )
 
 
-def _cold(found: Tally, entry: str) -> _Cold:
+def _cold(tally: Tally, entry: str) -> _Cold:
     """By all three times; the race's own is judged, and its ratio is not said twice."""
-    reference, others = found.race.reference_entry, {**COLD_VALUES}
-    del others[found.race.metric]
-    ratios = {name: judging.against(found, entry, reference, value) for name, value in others.items()}
+    reference, others = tally.race.reference_entry, {**COLD_VALUES}
+    del others[tally.race.metric]
+    ratios = {name: judging.against(tally, entry, reference, value) for name, value in others.items()}
     return {
-        "first_reply_s": _measure(found, entry, COLD_VALUES["first_reply_s"]),
-        "reply_100_s": _measure(found, entry, COLD_VALUES["reply_100_s"]),
-        "reply_10000_s": _measure(found, entry, COLD_VALUES["reply_10000_s"]),
+        "first_reply_s": _measure(tally, entry, COLD_VALUES["first_reply_s"]),
+        "reply_100_s": _measure(tally, entry, COLD_VALUES["reply_100_s"]),
+        "reply_10000_s": _measure(tally, entry, COLD_VALUES["reply_10000_s"]),
         "cold_against_reference": ratios if entry != reference else {},
     }
 
 
-def _client(found: Tally, entry: str, common: Common) -> ClientResult:
+def _client(tally: Tally, entry: str, common: Common) -> ClientResult:
     """With what an invocation apart showed of its connection, which no other repeats."""
-    timed = _timed(found, entry)
-    trace = found.traced.get(entry)
+    timed = _timed(tally, entry)
+    trace = tally.traced.get(entry)
     if trace is None:
         return ClientResult(**common, **timed)
     return ClientResult(
@@ -272,26 +272,26 @@ def _client(found: Tally, entry: str, common: Common) -> ClientResult:
     )
 
 
-def _timed(found: Tally, entry: str) -> _Timed:
-    count = found.calls.get(entry)
+def _timed(tally: Tally, entry: str) -> _Timed:
+    count = tally.calls.get(entry)
     return {
-        "wall_s": _measure(found, entry, wall_s),
-        "cpu_s": _measure(found, entry, cpu_s),
-        "cpu_against_reference": cpu.ratio(found, entry),
-        "user_s": _measure(found, entry, user_s),
-        "system_s": _measure(found, entry, system_s),
-        "own_wall_s": _measure(found, entry, own_wall_s),
+        "wall_s": _measure(tally, entry, wall_s),
+        "cpu_s": _measure(tally, entry, cpu_s),
+        "cpu_against_reference": cpu.ratio(tally, entry),
+        "user_s": _measure(tally, entry, user_s),
+        "system_s": _measure(tally, entry, system_s),
+        "own_wall_s": _measure(tally, entry, own_wall_s),
         "calls": None
         if count is None
         else Calls(n=count.n, asked=count.asked, executed=count.executed, unknown=count.unknown),
     }
 
 
-def serving(found: Tally, entry: str) -> Serving:
+def serving(tally: Tally, entry: str) -> Serving:
     """Memory: medians over blocks of what a server holds at the end of one, its share of it, and of that
     what is its own and what it shares with others (the pages of its runtime's libraries)."""
-    ended = found.ended.get(entry, [])
-    times = (s.first_response_ms for s in found.started.get(entry, []))
+    ended = tally.ended.get(entry, [])
+    times = (s.first_response_ms for s in tally.started.get(entry, []))
     started = [took for took in times if took is not None]
     whole = [(e.memory_bytes, e.private_bytes) for e in ended if e.memory_bytes and e.private_bytes]
     return {
@@ -307,18 +307,18 @@ def _median(values: Sequence[int]) -> int | None:
     return int(np.median(values)) if values else None
 
 
-def _peaks(found: Tally, entry: str) -> list[int]:
+def _peaks(tally: Tally, entry: str) -> list[int]:
     """Peak memory, bytes, of each block; of a program that of its warm-ups, which are traced for it."""
-    seen: Sequence[Ended | Invocation | ColdStart] = found.ended.get(entry, [])
-    if found.invocations(entry):
-        seen = [turn for turn in found.warm_ups.get(entry, []) if isinstance(turn, Invocation)]
-    if starts := found.cold_starts(entry):
+    seen: Sequence[Ended | Invocation | ColdStart] = tally.ended.get(entry, [])
+    if tally.invocations(entry):
+        seen = [turn for turn in tally.warm_ups.get(entry, []) if isinstance(turn, Invocation)]
+    if starts := tally.cold_starts(entry):
         seen = starts
     return [one.peak_memory_bytes for one in seen if one.peak_memory_bytes]
 
 
-def _measure(found: Tally, entry: str, value: Value) -> Measure | None:
-    series = found.series(entry, value, found.common_blocks(entry))
+def _measure(tally: Tally, entry: str, value: Value) -> Measure | None:
+    series = tally.series(entry, value, tally.common_blocks(entry))
     level = stats.absolute(series)
     if level.ratio is None:
         return None

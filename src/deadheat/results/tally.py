@@ -152,80 +152,80 @@ class Tally:
         return np.array([np.mean(two) if two else np.nan for two in logs])
 
 
-def tally(race: RacePlan, observations: Iterable[Observation]) -> Tally:
+def tallied(race: RacePlan, observations: Iterable[Observation]) -> Tally:
     """Sort the observations (those that count: see journal.whole_blocks) of one race."""
-    found = Tally(race)
+    tally = Tally(race)
     entries = {entry.contender: entry.id for entry in race.entries if not entry.null}
     for o in observations:
         # Builds and conformance are a workload's, whatever its settings and methods.
         if isinstance(o, Built) and o.workload == race.workload and o.contender in entries:
-            found.built[o.contender] = o
+            tally.built[o.contender] = o
         elif isinstance(o, Checked) and o.workload == race.workload:
-            found.checked[o.contender] = o
+            tally.checked[o.contender] = o
         elif getattr(o, "race", None) != race.key:
             continue
         elif isinstance(o, LeadInGrown):
-            found.grown.append(o)
+            tally.grown.append(o)
         elif isinstance(o, Left):
-            found.left.append(o)
+            tally.left.append(o)
         elif isinstance(o, ServiceRan):
-            found.services.append(o)
+            tally.services.append(o)
         elif isinstance(o, StatementsRan):
-            found.statements.setdefault(o.entry, []).append(o)
+            tally.statements.setdefault(o.entry, []).append(o)
         else:
-            _sort(found, o)
-    if found.grown:  # blocks of which nothing counts any more
-        found.blocks = [b for b in found.blocks if any(b in of for of in found.turns.values())]
-    found.blocks.sort()
-    return found
+            _sort(tally, o)
+    if tally.grown:  # blocks of which nothing counts any more
+        tally.blocks = [b for b in tally.blocks if any(b in of for of in tally.turns.values())]
+    tally.blocks.sort()
+    return tally
 
 
-def _sort(found: Tally, o: Observation) -> None:
+def _sort(tally: Tally, o: Observation) -> None:
     """One observation of this very race."""
     match o:
         case RaceUnavailable():
-            found.unavailable = o.reason
+            tally.unavailable = o.reason
         case Failed():
-            found.failed.setdefault(o.entry, o)
+            tally.failed.setdefault(o.entry, o)
         case Started():
-            found.started.setdefault(o.entry, []).append(o)
+            tally.started.setdefault(o.entry, []).append(o)
         case Ended():
-            found.ended.setdefault(o.entry, []).append(o)
+            tally.ended.setdefault(o.entry, []).append(o)
         case Slice() | Invocation() if o.warm_up:
-            found.warm_ups.setdefault(o.entry, []).append(o)
+            tally.warm_ups.setdefault(o.entry, []).append(o)
         case Slice() | Invocation() | ColdStart():
-            found.turns.setdefault(o.entry, {}).setdefault(o.block, []).append(o)
+            tally.turns.setdefault(o.entry, {}).setdefault(o.block, []).append(o)
         case OpenLoop():
-            found.open_loop.setdefault(o.entry, []).append(o)
+            tally.open_loop.setdefault(o.entry, []).append(o)
         case SocketTrace() | CallCount() | LongTurnsKnown():
-            _see_once(found, o)
+            _see_once(tally, o)
         case Interference():
-            found.interference.append(o)
+            tally.interference.append(o)
         case LongTurn():
-            found.long_turns.setdefault(o.entry, []).append(o)
+            tally.long_turns.setdefault(o.entry, []).append(o)
         case WarmedUp():
-            found.warmed_up.setdefault(o.entry, []).append(o)
+            tally.warmed_up.setdefault(o.entry, []).append(o)
         case BlockEnded():
-            _end(found, o)
+            _end(tally, o)
 
 
-def _see_once(found: Tally, o: SocketTrace | CallCount | LongTurnsKnown) -> None:
+def _see_once(tally: Tally, o: SocketTrace | CallCount | LongTurnsKnown) -> None:
     """What an invocation apart showed, or an earlier race, which no other repeats."""
     if isinstance(o, SocketTrace):
-        found.traced[o.entry] = o
+        tally.traced[o.entry] = o
     elif isinstance(o, LongTurnsKnown):
-        found.long_known[o.entry] = o
+        tally.long_known[o.entry] = o
     else:
-        found.calls[o.entry] = o
+        tally.calls[o.entry] = o
 
 
-def _end(found: Tally, block: BlockEnded) -> None:
+def _end(tally: Tally, block: BlockEnded) -> None:
     if block.disturbed is not None:
-        found.disturbed.append(block.disturbed)
+        tally.disturbed.append(block.disturbed)
         return
-    found.blocks.append(block.block)
+    tally.blocks.append(block.block)
     # A resume went on: it is no longer so.
-    found.unavailable = None
+    tally.unavailable = None
 
 
 def throughput_rps(turn: Turn) -> float:

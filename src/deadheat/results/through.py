@@ -24,9 +24,9 @@ def through(race: Race, facts: SuiteFacts, margin: float, leaving: Leaving) -> M
     family are through, and when it has as many blocks as were planned. The ceiling, which is no rival,
     leaves as soon as there are blocks enough for any verdict.
     """
-    found, plan = race.tally, race.tally.race
+    tally, plan = race.tally, race.tally.race
     rows = {row.id: row for row in race.result.contenders}
-    blocks = {entry.id: len(found.common_blocks(entry.id)) for entry in plan.entries}
+    blocks = {entry.id: len(tally.common_blocks(entry.id)) for entry in plan.entries}
     outcomes: dict[str, list[Why | None]] = {entry: [] for entry in rows}
     pairs = _pairs(race, facts, margin, leaving)
     for pair, outcome in pairs.items():
@@ -39,7 +39,7 @@ def through(race: Race, facts: SuiteFacts, margin: float, leaving: Leaving) -> M
         if of_pairs and all(of_pairs):
             leave[entry] = "hopeless" if "hopeless" in of_pairs else "settled"
         elif blocks[entry] >= plan.blocks or (
-            rows[entry].class_ == "ceiling" and blocks[entry] >= found.method.fewest_blocks
+            rows[entry].class_ == "ceiling" and blocks[entry] >= tally.method.fewest_blocks
         ):
             leave[entry] = "enough"
     return leave
@@ -49,7 +49,7 @@ def _pairs(
     race: Race, facts: SuiteFacts, margin: float, leaving: Leaving
 ) -> dict[tuple[str, str], Why | None]:
     """What became of each pair of the family; None where it races on."""
-    found, plan = race.tally, race.tally.race
+    tally, plan = race.tally, race.tally.race
     rows = {row.id: row for row in race.result.contenders}
     measured = [entry for entry, row in rows.items() if row.status == "measured"]
     looks = looks_of(plan)
@@ -60,7 +60,7 @@ def _pairs(
     outcomes: dict[tuple[str, str], Why | None] = {}
     ceilings = [entry for entry in measured if rows[entry].class_ == "ceiling"]
     judged = judging.judged(
-        found, measured, ceilings, margin, derive.claimed_pairs(facts, plan), figures.compared(found)
+        tally, measured, ceilings, margin, derive.claimed_pairs(facts, plan), figures.compared(tally)
     )
     for pair, verdict in judged.items():
         outcome: Why | None = None
@@ -74,7 +74,7 @@ def _pairs(
                 plan.blocks,
                 margin,
                 1 - looks.nominal(verdict.alpha, plan.blocks),
-                fewest_blocks=found.method.fewest_blocks,
+                fewest_blocks=tally.method.fewest_blocks,
                 from_share=leaving.hopeless_from,
                 below=leaving.hopeless_below,
             )

@@ -18,7 +18,7 @@ from deadheat.plan import going_on, reference
 from deadheat.plan.looks import looks_of
 from deadheat.results import derive, figures, judging
 from deadheat.results.claimed import TURN_VALUES
-from deadheat.results.tally import Tally, Turn, tally
+from deadheat.results.tally import Tally, Turn, tallied
 from deadheat.storage.journal import whole_blocks
 
 # Two derivations of one journal differ by no more than this, which is the last digits of a float.
@@ -82,16 +82,16 @@ class Why:
     looks: stats.Looks
     estimate: stats.Estimate
     blocks: tuple[BlockEffect, ...]
-    told: Verdict | None
+    reported: Verdict | None
     settled: int | None
     others: tuple[str, ...]
-    found: Tally
+    tally: Tally
     lines: dict[int, int]
 
     @property
     def agrees(self) -> bool:
         """Whether results.json holds this very verdict."""
-        return self.verdict is None or (self.told is not None and _same(self.verdict, self.told))
+        return self.verdict is None or (self.reported is not None and _same(self.verdict, self.reported))
 
     def block(self, number: int) -> BlockTurns:
         """Block `number`, counted from 1. Raises UserError where it does not count or is not there."""
@@ -100,7 +100,7 @@ class Why:
             known = ", ".join(str(one.block + 1) for one in self.blocks) or "none"
             raise UserError(f"no block {number} counts here", hint=f"those that do: {known}")
         played = sorted(
-            ((t, e) for e, of in self.found.turns.items() for t in of.get(effect.block, [])),
+            ((t, e) for e, of in self.tally.turns.items() for t in of.get(effect.block, [])),
             key=lambda one: (one[0].round, one[0].turn),
         )
         before = [None, *(entry for _, entry in played)]
@@ -111,17 +111,17 @@ class Why:
         ]
         rounds = [None if not np.isfinite(log) else math.exp(log) for log in self._logs(effect.block)]
         order = tuple(entry for _, entry in played)
-        return BlockTurns(effect, order, tuple(own), tuple(rounds), self.found.method.of_sums)
+        return BlockTurns(effect, order, tuple(own), tuple(rounds), self.tally.method.of_sums)
 
     def _entries(self) -> set[str]:
         """The pair, and the reference's second entry where its sums are in the ratio."""
         pair = {self.a, self.b}
-        second = judging.second_entry(self.found, self.found.common_blocks(*pair))
+        second = judging.second_entry(self.tally, self.tally.common_blocks(*pair))
         return pair | {second} if second is not None and self.race.reference_entry in pair else pair
 
     def _logs(self, block: int) -> stats.FloatArray:
         """The log ratio of each round."""
-        return round_logs(self.found, self.a, self.b, block)
+        return round_logs(self.tally, self.a, self.b, block)
 
 
 def follow(
@@ -145,7 +145,7 @@ def follow(
             f"{race.key} is judged by {race.judged_by}, which single turns do not have",
             hint="--why follows throughput, time and cpu to the lines of the journal",
         )
-    found = tally(race, counting)
+    tally = tallied(race, counting)
     result = derive.workload(race, plan.facts, plan.margin, counting)
     rows = {row.id: row for row in result.contenders}
     for entry in pair:
@@ -155,17 +155,17 @@ def follow(
     measured = [e.id for e in race.entries if not e.null and rows[e.id].status == "measured"]
     ceilings = [entry for entry in measured if rows[entry].class_ == "ceiling"]
     family = judging.judged(
-        found,
+        tally,
         measured,
         ceilings,
         plan.margin,
         derive.claimed_pairs(plan.facts, race),
-        figures.compared(found),
+        figures.compared(tally),
     )
     verdict = _of_pair(result, pair)
     a, b = (verdict.a, verdict.b) if verdict is not None else pair
     lines = {id(o): number for number, o in enumerate(observations, 1)}
-    effects = figures.by_block(found, a, b)
+    effects = figures.by_block(tally, a, b)
     return Why(
         race=race,
         margin=plan.margin,
@@ -175,27 +175,27 @@ def follow(
         verdict=verdict,
         judged=family.get((a, b)) or family.get((b, a)),
         looks=looks_of(race),
-        estimate=figures.compared(found)(a, b),
+        estimate=figures.compared(tally)(a, b),
         blocks=tuple(
-            _effect(found, a, b, block, effects.get(block), observations)
-            for block in found.common_blocks(a, b)
+            _effect(tally, a, b, block, effects.get(block), observations)
+            for block in tally.common_blocks(a, b)
         ),
-        told=None if results is None else _told(results, race, pair),
+        reported=None if results is None else _reported(results, race, pair),
         settled=next((lines[id(o)] for o in counting if isinstance(o, Settled) and o.race == race.key), None),
         others=tuple(other.key for other in races[1:]),
-        found=found,
+        tally=tally,
         lines=lines,
     )
 
 
-def round_logs(found: Tally, a: str, b: str, block: int) -> stats.FloatArray:
+def round_logs(tally: Tally, a: str, b: str, block: int) -> stats.FloatArray:
     """The log ratio of each round of a block, more being a faster; NaN where a turn has no value."""
-    value = TURN_VALUES[found.race.judged]
-    if found.method.of_sums:
-        logs = [rounds[0].linear() for rounds in judging.paired_rounds(found, a, b, value, [block])]
+    value = TURN_VALUES[tally.race.judged]
+    if tally.method.of_sums:
+        logs = [rounds[0].linear() for rounds in judging.paired_rounds(tally, a, b, value, [block])]
     else:
-        logs = [found.series(entry, value, [block])[0] for entry in (a, b)]
-    return (logs[0] - logs[1]) * (1 if MORE_IS_BETTER[found.race.judged] else -1)
+        logs = [tally.series(entry, value, [block])[0] for entry in (a, b)]
+    return (logs[0] - logs[1]) * (1 if MORE_IS_BETTER[tally.race.judged] else -1)
 
 
 def _races(raced: Sequence[RacePlan], pair: tuple[str, str], workload: str | None) -> list[RacePlan]:
@@ -219,15 +219,15 @@ def _races(raced: Sequence[RacePlan], pair: tuple[str, str], workload: str | Non
 
 
 def _effect(
-    found: Tally, a: str, b: str, block: int, effect: float | None, observations: Sequence[Observation]
+    tally: Tally, a: str, b: str, block: int, effect: float | None, observations: Sequence[Observation]
 ) -> BlockEffect:
-    logs = round_logs(found, a, b, block)
+    logs = round_logs(tally, a, b, block)
     return BlockEffect(
         block=block,
         ratio=None if effect is None else math.exp(effect),
         rounds=int(np.isfinite(logs).sum()),
         raced=len(logs),
-        lines=_lines(found.race.key, block, observations),
+        lines=_lines(tally.race.key, block, observations),
     )
 
 
@@ -244,20 +244,25 @@ def _of_pair(result: RaceResult, pair: tuple[str, str]) -> Verdict | None:
     return next((verdict for verdict in result.verdicts if {verdict.a, verdict.b} == set(pair)), None)
 
 
-def _told(results: Results, race: RacePlan, pair: tuple[str, str]) -> Verdict | None:
+def _reported(results: Results, race: RacePlan, pair: tuple[str, str]) -> Verdict | None:
     for result in results.workloads:
         if (result.name, result.setting, result.method) == (race.workload, race.setting, race.method):
             return _of_pair(result, pair)
     return None
 
 
-def _same(here: Verdict, told: Verdict) -> bool:
+def _same(here: Verdict, reported: Verdict) -> bool:
     """Whether two verdicts say the same; their reasons follow from the figures, and are not compared."""
-    words = (here.a, here.b, here.metric, here.verdict) == (told.a, told.b, told.metric, told.verdict)
-    figures = zip((here.ratio, *(here.ci or ())), (told.ratio, *(told.ci or ())), strict=False)
+    words = (here.a, here.b, here.metric, here.verdict) == (
+        reported.a,
+        reported.b,
+        reported.metric,
+        reported.verdict,
+    )
+    figures = zip((here.ratio, *(here.ci or ())), (reported.ratio, *(reported.ci or ())), strict=False)
     return (
         words
-        and (here.ci is None) == (told.ci is None)
+        and (here.ci is None) == (reported.ci is None)
         and all(
             x == y or (x is not None and y is not None and math.isclose(x, y, rel_tol=EQUAL))
             for x, y in figures

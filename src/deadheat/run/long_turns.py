@@ -18,7 +18,7 @@ from deadheat.model.measured import SlicePlan
 from deadheat.model.observation import BlockStarted, LongTurnsKnown, Observation
 from deadheat.results import long_turns
 from deadheat.results.claimed import Race
-from deadheat.results.tally import tally
+from deadheat.results.tally import tallied
 from deadheat.run.kind import Stage
 from deadheat.storage.journal import whole_blocks
 from deadheat.util.files import write_whole
@@ -34,8 +34,8 @@ def due(stage: Stage) -> tuple[str, ...]:
     race = stage.race
     if race.slices.long_turns is None or not race.slices.long_turns.rounds:
         return ()
-    found = tally(race, list(whole_blocks(list(stage.observed))))
-    wanted = tuple(entry for entry in _rivals(stage) if not long_turns.enough(found, entry))
+    tally = tallied(race, list(whole_blocks(list(stage.observed))))
+    wanted = tuple(entry for entry in _rivals(stage) if not long_turns.enough(tally, entry))
     return (race.reference_entry, *wanted) if wanted else ()
 
 
@@ -58,16 +58,16 @@ def known(
 def keep(stage: Stage, so_far: Race, machine: Mapping[str, Any]) -> None:
     """What is known now, for the next race of these builds; a cache that cannot be written keeps none."""
     for entry in _rivals(stage) if so_far.tally.long_turns else ():
-        found, folder = long_turns.agreement(so_far.tally, entry), stage.build(entry).folder
-        if folder is None or found is None or found.ci is None or found.run is not None or not found.narrow:
+        tally, folder = long_turns.agreement(so_far.tally, entry), stage.build(entry).folder
+        if folder is None or tally is None or tally.ci is None or tally.run is not None or not tally.narrow:
             continue
         one = LongTurnsKnown(
             race=stage.race.key,
             entry=entry,
-            ratio=found.ratio,
-            ci=found.ci,
-            pairs=found.pairs,
-            blocks=found.blocks,
+            ratio=tally.ratio,
+            ci=tally.ci,
+            pairs=tally.pairs,
+            blocks=tally.blocks,
             run=stage.plan.run,
         )
         kept = {**_read(stage, entry), _key(stage, machine): one.model_dump(mode="json")}

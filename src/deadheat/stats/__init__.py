@@ -19,7 +19,7 @@ latency), so that a ratio always reads "a is RATIO times as fast as b".
     estimate.ratio, estimate.ci         # 1.22, (1.18, 1.26); ci None where there is no finite interval
                                         # (one block); ratio None where no block could be compared
     estimate.at(0.999)                  # the same estimate at another confidence
-    stats.most_telling(estimate)  # the block whose leaving out moves it most, and the ratio without it
+    stats.most_influential(estimate)  # the block whose leaving out moves it most, and the ratio without it
     stats.jackknife(whole, without)  # an interval whose centre is a figure of all blocks merged
 
     verdict = stats.judge(estimate, margin=0.02)                 # one pair alone
@@ -81,7 +81,7 @@ from deadheat.stats.estimate import Estimate, FloatArray, Series, block_effects,
 from deadheat.stats.family import judge_family
 from deadheat.stats.futility import chance_to_settle, hopeless
 from deadheat.stats.jackknife import jackknife
-from deadheat.stats.leave_one_out import leave_one_out, most_telling
+from deadheat.stats.leave_one_out import leave_one_out, most_influential
 from deadheat.stats.levels import Spread, by_block, share, spread
 from deadheat.stats.method import METHOD, METHODS, Method
 from deadheat.stats.null_pair import (
@@ -159,7 +159,7 @@ __all__ = [
     "judge_null_pair",
     "leave_one_out",
     "linear",
-    "most_telling",
+    "most_influential",
     "places",
     "plan_looks",
     "settled",

@@ -20,11 +20,11 @@ def leave_one_out(effects: FloatArray) -> FloatArray:
     return np.asarray((effects.sum() - effects) / (len(effects) - 1), dtype=float)
 
 
-def most_telling(estimate: Estimate) -> tuple[int, float] | None:
+def most_influential(estimate: Estimate) -> tuple[int, float] | None:
     """The block (from 0) whose leaving out moves the ratio most, and the ratio without it; None without two.
 
     >>> from deadheat.stats.estimate import estimate
-    >>> most_telling(estimate(np.log([1.1, 1.1, 1.1, 1.4])))[0]
+    >>> most_influential(estimate(np.log([1.1, 1.1, 1.1, 1.4])))[0]
     3
     """
     if estimate.log_ratio is None or estimate.blocks < 2:

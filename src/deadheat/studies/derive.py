@@ -28,7 +28,7 @@ from deadheat.model.workload import HIGHER_IS_FASTER
 from deadheat.results import derive, judging, rows
 from deadheat.results.claimed import Race
 from deadheat.results.gates import registry
-from deadheat.results.tally import Tally, tally
+from deadheat.results.tally import Tally, tallied
 from deadheat.studies import gates
 
 Runs = Mapping[str, Sequence[OutsideRun]]
@@ -40,26 +40,26 @@ def race_of(race: RacePlan, facts: SuiteFacts, margin: float, observations: Sequ
     """A race by a study's own method. Programs are timed as ever; a server's figures are those of the best
     run of somebody else's generator. Nobody is entered twice and one figure has no interval: no gate of the
     race, and no findings."""
-    found, about = tally(race, observations), derive.facts_of(race, facts)
+    tally, about = tallied(race, observations), derive.facts_of(race, facts)
     runs = runs_of(race, observations)
-    single = {entry: _single(found, best(of)) for entry, of in runs.items()}
+    single = {entry: _single(tally, best(of)) for entry, of in runs.items()}
     serves = TRAITS[race.kind].serves
 
     def compared(a: str, b: str) -> stats.Estimate:
         return _compare(race, single, a, b)
 
     status = {
-        e.id: _status(found, runs, e.id) if serves else rows.status_by_turns(found, e.id)
+        e.id: _status(tally, runs, e.id) if serves else rows.status_by_turns(tally, e.id)
         for e in race.entries
     }
     measured = [entry for entry, (word, _) in status.items() if word == "measured"]
     rivals = [entry for entry in measured if about.contender(entry).class_ != "ceiling"]
     how = compared if serves else None
-    levels = {entry: single[entry].get(race.metric) if serves else _level(found, entry) for entry in rivals}
+    levels = {entry: single[entry].get(race.metric) if serves else _level(tally, entry) for entry in rivals}
     known = {e: level for e, level in levels.items() if level is not None}
-    places = {} if found.method.one_family else judging.places(found, known, how)
+    places = {} if tally.method.one_family else judging.places(tally, known, how)
     ceilings = [entry for entry in measured if entry not in rivals]
-    family = judging.judged(found, measured, ceilings, margin, derive.claimed_pairs(facts, race), how)
+    family = judging.judged(tally, measured, ceilings, margin, derive.claimed_pairs(facts, race), how)
     printed = _printed(race, facts)
     table: dict[str, AnyResult] = {}
     for entry in (e.id for e in race.entries):
@@ -67,26 +67,26 @@ def race_of(race: RacePlan, facts: SuiteFacts, margin: float, observations: Sequ
         beside = rows.Beside(
             place=place.place if place else None,
             shares_place=place.shared if place else False,
-            against=judging.told_of(family, entry, found.race.reference_entry)
-            if found.method.one_family
+            against=judging.reported_of(family, entry, tally.race.reference_entry)
+            if tally.method.one_family
             else None,
             published=printed.get(entry),
         )
         who = about.contender(entry)
         table[entry] = (
-            _row(found, who, runs, single, beside) if serves else rows.row_of(found, who, None, beside)
+            _row(tally, who, runs, single, beside) if serves else rows.row_of(tally, who, None, beside)
         )
-    verdicts = judging.verdicts_of(found, table, family, ())
+    verdicts = judging.verdicts_of(tally, table, family, ())
     result = derive.result_of(
-        found,
+        tally,
         about,
         table.values(),
         tuple(map(_without_interval, verdicts)),
-        slices=len(runs) if serves else sum(len(found.of(entry.id)) for entry in race.entries),
-        findings=tuple(derive.notes_of(found, about, list(table.values()), observations)),
+        slices=len(runs) if serves else sum(len(tally.of(entry.id)) for entry in race.entries),
+        findings=tuple(derive.notes_of(tally, about, list(table.values()), observations)),
         notes=race.outside.notes if race.outside is not None else (),
     )
-    return Race(found, result, single if serves else None)
+    return Race(tally, result, single if serves else None)
 
 
 def runs_of(race: RacePlan, observations: Iterable[Observation]) -> dict[str, list[OutsideRun]]:
@@ -108,30 +108,30 @@ def cpu_us_per_request(run: OutsideRun) -> float:
     return (run.server_cpu_s or 0.0) * 1e6 / run.requests
 
 
-def _status(found: Tally, runs: Runs, entry: str) -> tuple[Status, str | None]:
-    return rows.status_of(found, entry, measured=entry in runs, raced=bool(runs))
+def _status(tally: Tally, runs: Runs, entry: str) -> tuple[Status, str | None]:
+    return rows.status_of(tally, entry, measured=entry in runs, raced=bool(runs))
 
 
-def _level(found: Tally, entry: str) -> float | None:
-    measure = rows.headline(found, entry)
+def _level(tally: Tally, entry: str) -> float | None:
+    measure = rows.headline(tally, entry)
     return None if measure is None else measure.estimate
 
 
 def _row(
-    found: Tally, contender: ContenderFacts, runs: Runs, single: Mapping[str, Single], beside: rows.Beside
+    tally: Tally, contender: ContenderFacts, runs: Runs, single: Mapping[str, Single], beside: rows.Beside
 ) -> AnyResult:
-    entry, reference = contender.id, found.race.reference_entry
-    status, reason = _status(found, runs, entry)
+    entry, reference = contender.id, tally.race.reference_entry
+    status, reason = _status(tally, runs, entry)
     if status != "measured":
-        return NoFigures(**rows.described(found, contender, status, reason, beside))
+        return NoFigures(**rows.described(tally, contender, status, reason, beside))
     of, run = runs[entry], best(runs[entry])
-    pair = _compare(found.race, single, entry, reference)
+    pair = _compare(tally.race, single, entry, reference)
     against = Against(ratio=pair.ratio, ci=pair.ci) if pair.ratio is not None and entry != reference else None
-    held = (*registry.of_contender(found, entry), *gates.of_run(run))
-    peaks = [e.peak_memory_bytes for e in found.ended.get(entry, []) if e.peak_memory_bytes]
+    held = (*registry.of_contender(tally, entry), *gates.of_run(run))
+    peaks = [e.peak_memory_bytes for e in tally.ended.get(entry, []) if e.peak_memory_bytes]
     return PublishedServerResult(
-        **rows.described(found, contender, status, reason, beside, held, against, peaks),
-        **rows.serving(found, entry),
+        **rows.described(tally, contender, status, reason, beside, held, against, peaks),
+        **rows.serving(tally, entry),
         throughput_rps=_measure(run.throughput_rps, [one.throughput_rps for one in of]),
         cpu_us_per_request=_measure(cpu_us_per_request(run), [cpu_us_per_request(one) for one in of]),
         latency_ms=reported_latency(run),
@@ -145,9 +145,9 @@ def _measure(figure: float, of_each_run: Sequence[float]) -> Measure | None:
     return Measure(estimate=figure, ci=None, blocks=tuple(of_each_run)) if figure > 0 else None
 
 
-def _single(found: Tally, run: OutsideRun) -> Single:
+def _single(tally: Tally, run: OutsideRun) -> Single:
     """The figures of an entry by the metrics that claims are about; latencies as the tool printed them."""
-    peaks = [e.peak_memory_bytes for e in found.ended.get(run.entry, []) if e.peak_memory_bytes]
+    peaks = [e.peak_memory_bytes for e in tally.ended.get(run.entry, []) if e.peak_memory_bytes]
     figures = {
         "throughput_rps": run.throughput_rps,
         "cpu_us_per_request": cpu_us_per_request(run),

@@ -154,8 +154,8 @@ def _check_reference(file: Path, workload: Workload, contenders: tuple[Contender
 def _check_ports(contenders: tuple[Contender, ...]) -> None:
     """A server that does not get its port would listen where the next one does too."""
     for contender in contenders:
-        told = any("{port}" in text for text in (contender.run, *contender.env.values()))
-        if not told and contender.listens is None:
+        reported = any("{port}" in text for text in (contender.run, *contender.env.values()))
+        if not reported and contender.listens is None:
             file = contender.folder / CONTENDER_FILE
             where = ("run",) if contender.variant is None else ("variants", contender.variant, "run")
             raise UserError(

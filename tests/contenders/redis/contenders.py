@@ -4,7 +4,7 @@ import subprocess
 from pathlib import Path
 
 from deadheat.build.command import argv, environment
-from deadheat.kinds.services.running import told_as
+from deadheat.kinds.services.running import placeholders_of
 from deadheat.model.contender import Contender
 from deadheat.suite.suite import load
 
@@ -23,7 +23,7 @@ def run(
     contender: Contender, folder: Path, port: int, *arguments: str, limit_s: float = 300
 ) -> subprocess.CompletedProcess[str]:
     """Runs the program to its end. `limit_s` only keeps a hanging one from hanging the tests."""
-    values = told_as("redis", "127.0.0.1", port)
+    values = placeholders_of("redis", "127.0.0.1", port)
     return subprocess.run(
         argv(contender, values, " ".join(arguments).split()),
         cwd=folder,

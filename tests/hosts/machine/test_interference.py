@@ -107,11 +107,11 @@ def test_interrupts_are_nobodys_where_a_process_s_time_is_without_them(root: Pat
     """On the loopback they are our own load's, and would pass for somebody else's."""
     before = replace(read(root), cpus={0: CpuReading(0, 0, 0, 0)})
     after = later(before, 3 * S, cpus={0: CpuReading(5 * S, 2 * S, 0, 0)})
-    told = [
+    reported = [
         interference.between(before, after, race="w", block=1, cpus={0}, interrupts_apart=apart).others_ns
         for apart in (False, True)
     ]
-    assert told == [2 * S, 0]
+    assert reported == [2 * S, 0]
 
 
 def test_nothing_is_clipped(root: Path) -> None:

@@ -165,10 +165,10 @@ def test_another_reference_is_described_and_not_judged(opened: Opened, path: Pat
     row = page.locator('#race-0 table.forest tr[data-name="c0"]')
     other = page.locator('#race-0 table.forest tr[data-name="c5"]')
     third = page.locator('#race-0 table.forest tr[data-name="c1"]')
-    told, word = float(other.locator(".ratio").inner_text()), other.locator(".c-word").inner_text()
+    reported, word = float(other.locator(".ratio").inner_text()), other.locator(".c-word").inner_text()
     ends = other.locator(".ci-text").inner_text().split(" to ")
     page.locator("#race-0 [name=reference]").select_option(label="c5")
-    assert float(row.locator(".ratio").inner_text()) == pytest.approx(1 / told, abs=0.02)
+    assert float(row.locator(".ratio").inner_text()) == pytest.approx(1 / reported, abs=0.02)
     # The pair of both references was judged, and keeps its interval; no other with c5 was.
     if len(ends) == 2:
         low, high = map(float, row.locator(".ci-text").inner_text().split(" to "))
@@ -179,7 +179,7 @@ def test_another_reference_is_described_and_not_judged(opened: Opened, path: Pat
     assert third.locator(".c-word").inner_text() == "not judged"
     assert other.locator(".c-word").inner_text() == "chosen"
     page.locator("#race-0 [name=reference]").select_option(label="c0")
-    assert float(other.locator(".ratio").inner_text()) == told
+    assert float(other.locator(".ratio").inner_text()) == reported
     assert other.locator(".c-word").inner_text() in ("faster", "not settled")
 
 

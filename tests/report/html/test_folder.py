@@ -27,9 +27,9 @@ def _page(folder: RunFolder) -> str:
 
 
 def _edit(folder: RunFolder) -> bytes:
-    told = json.loads(folder.results_file.read_text())
-    told["workloads"][0]["contenders"][0]["title"] = "The very best"
-    folder.results_file.write_text(json.dumps(told))
+    reported = json.loads(folder.results_file.read_text())
+    reported["workloads"][0]["contenders"][0]["title"] = "The very best"
+    folder.results_file.write_text(json.dumps(reported))
     return folder.results_file.read_bytes()
 
 

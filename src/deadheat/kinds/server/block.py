@@ -214,7 +214,7 @@ class ServerBlock:
         seed = int(self._block.token("arrivals", turn.load), 16)
         try:
             before = self._thaw(running)
-            told = self._engine.turn(
+            reported = self._engine.turn(
                 running.entry,
                 token,
                 equal_load.LEAD_IN_MS,
@@ -241,8 +241,8 @@ class ServerBlock:
             arrivals=equal_load.ARRIVALS,
             hdr=hdr,
             service_hdr=service_hdr,
-            **{name: told["open_loop"][name] for name in ("achieved_rps", "due", "unsent", "queue_max")},
-            **{name: told[name] for name in OpenLoop.model_fields if name in told},
+            **{name: reported["open_loop"][name] for name in ("achieved_rps", "due", "unsent", "queue_max")},
+            **{name: reported[name] for name in OpenLoop.model_fields if name in reported},
         )
 
     def _long_turns(self) -> Generator[Observation]:

@@ -81,8 +81,8 @@ def beside(
         _create(databases, rows)
     except psycopg.Error as error:
         raise RaceUnavailableError(f"{server.program}: {str(error).strip()}") from error
-    told = {entry: {"database": name} for entry, name in databases.names.items()}
-    return replace(stage, rows=rows, of_entries=told), databases
+    reported = {entry: {"database": name} for entry, name in databases.names.items()}
+    return replace(stage, rows=rows, of_entries=reported), databases
 
 
 def drawn(asked: Database, rng: random.Random) -> tuple[Row, ...]:

@@ -20,7 +20,7 @@ from deadheat.run.kind import RaceUnavailableError, Stage
 ENDED_WITHIN_S = 0.5
 
 
-def told_as(name: str, host: str, port: int) -> dict[str, object]:
+def placeholders_of(name: str, host: str, port: int) -> dict[str, object]:
     """What contenders may say of a service that is there: `{name}`, `{name_host}`, `{name_port}`."""
     return {name: f"{host}:{port}", f"{name}_host": host, f"{name}_port": port}
 

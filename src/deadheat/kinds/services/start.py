@@ -14,7 +14,7 @@ from deadheat.hosts import Handle, StartError
 from deadheat.hosts.program import Spec
 from deadheat.kinds.server.started import NotServingError, started_server
 from deadheat.kinds.services import ordinary_user, probe
-from deadheat.kinds.services.running import AllRunning, Running, told_as
+from deadheat.kinds.services.running import AllRunning, Running, placeholders_of
 from deadheat.model.parameter import Setting
 from deadheat.model.service import Service
 from deadheat.run.kind import TEMPLATE, RaceUnavailableError, Stage
@@ -63,7 +63,7 @@ def addresses(running: Sequence[Running]) -> dict[str, object]:
     """What run lines and environments of contenders may say of them."""
     found: dict[str, object] = {}
     for one in running:
-        found |= told_as(one.service.name, one.stage.host.address, one.port)
+        found |= placeholders_of(one.service.name, one.stage.host.address, one.port)
     return found
 
 

@@ -43,7 +43,9 @@ class Study:
 def studies(results: Results) -> Iterator[Study]:
     for name, rows, broken in claims_table.by_study(results):
         listed = claims_table.shown(rows)
-        lines, notes = claims_table.told([row for row in listed if claims_table.direction(row) != "not run"])
+        lines, notes = claims_table.reported(
+            [row for row in listed if claims_table.direction(row) != "not run"]
+        )
         ends = [1.0, *(end for line in lines for end in _ends(line.row))]
         axis = Axis(max(min(ends), 1 / WIDEST) / 1.15, min(max(ends), WIDEST) * 1.15)
         yield Study(
@@ -58,7 +60,7 @@ def studies(results: Results) -> Iterator[Study]:
         )
 
 
-def _line(line: claims_table.Told, axis: Axis) -> ClaimLine:
+def _line(line: claims_table.ClaimRow, axis: Axis) -> ClaimLine:
     row = line.row
     published, here, ci = row.published.get("ratio"), _here(row), _ci(row)
     return ClaimLine(

@@ -103,7 +103,7 @@ def race_view(
     keys = {row.id: key for key, row in enumerate(result.contenders)}
     forest = forest_of(result, margin) if result.method == "deadheat" else None
     null = result.null_pair
-    sentence, why = so_far.sentence(result) if early else _told(result, margin)
+    sentence, why = so_far.sentence(result) if early else _reported(result, margin)
     return RaceView(
         anchor=f"race-{number}",
         name=result.name + (f" [{result.setting}]" if result.setting else ""),
@@ -155,7 +155,7 @@ def verdict(result: RaceResult, margin: float) -> str:
     return "No pair could be judged."
 
 
-def _told(result: RaceResult, margin: float) -> tuple[str, str]:
+def _reported(result: RaceResult, margin: float) -> tuple[str, str]:
     """The verdict, and why it is so, where a reason is known."""
     said = verdict(result, margin)
     # An interval is read in one piece.
@@ -239,7 +239,7 @@ def _judged(result: RaceResult, row: ContenderResult) -> str:
     """Its judged pairs for the page's script, which may choose another reference: `key|ratio|low|high|word`
     each, how many times as fast as that row it is."""
     keys = {other.id: key for key, other in enumerate(result.contenders)}
-    told = []
+    reported = []
     for found in result.verdicts:
         if row.id not in (found.a, found.b) or found.ratio is None:
             continue
@@ -250,8 +250,8 @@ def _judged(result: RaceResult, row: ContenderResult) -> str:
         if ci is not None and words.is_interval(ci, result.blocks, result.method_version):
             ends = (f"{ci[0]:.6g}", f"{ci[1]:.6g}")
         word = words.answer(found.answer(row.id) or "", result.judged_by)
-        told.append("|".join((str(keys[other]), f"{ratio:.6g}", *ends, word)))
-    return ";".join(told)
+        reported.append("|".join((str(keys[other]), f"{ratio:.6g}", *ends, word)))
+    return ";".join(reported)
 
 
 def _published(result: RaceResult) -> Published:

@@ -21,7 +21,7 @@ from deadheat.kinds.program.pipeline.digest import digest
 from deadheat.kinds.program.pipeline.running import Asked, Refused
 from deadheat.kinds.program.proof import Ran
 from deadheat.kinds.services import start as services
-from deadheat.kinds.services.running import AllRunning, Running, told_as
+from deadheat.kinds.services.running import AllRunning, Running, placeholders_of
 from deadheat.model.observation import Failed, Observation
 from deadheat.model.pipeline import DEPTH, ROUNDS, Pipeline
 from deadheat.model.service import Service
@@ -44,7 +44,7 @@ class PipelineProof:
     def check(self, stage: Stage, entry: str) -> Check:
         with ExitStack() as stack:
             genuine, server = self._started(stage, stack, self._genuine(stage))
-            listening, sink = self._started(stage, stack, self._telling(stage))
+            listening, sink = self._started(stage, stack, self._reporting(stage))
             # The last is many times what socket buffers hold: there a client that never reads hangs.
             whole = Asked(arguments.work(stage).n.default)
             several = ROUNDS in stage.workload.parameters
@@ -104,7 +104,7 @@ class PipelineProof:
         asked = Asked(max(10, depth), depth=depth)
         host = stage.host.address
         with Withholding(host, self.pipeline, asked.n, depth) as server:
-            addresses = told_as(self.pipeline.service, host, server.port)
+            addresses = placeholders_of(self.pipeline.service, host, server.port)
             _, said = programs.complete(stage, self._verifying(stage, entry, asked, addresses))
         self._compare_digest(asked, said)
         server.judge()
@@ -133,9 +133,9 @@ class PipelineProof:
             real = service.name == self.pipeline.service and not service.tells
             if real and services.missing([service]) is None:
                 return service
-        return self._telling(stage)
+        return self._reporting(stage)
 
-    def _telling(self, stage: Stage) -> Service:
+    def _reporting(self, stage: Stage) -> Service:
         """One that tells what it was sent; a workload with a pipeline has one."""
         name = self.pipeline.service
         return next(one for one in stage.workload.services if one.name == name and one.tells)

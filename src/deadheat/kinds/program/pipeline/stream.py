@@ -26,11 +26,13 @@ def last(server: Running, known: int) -> Stream:
     """The stream of the client connection that ended after `known` others. Raises Wrong where none did."""
     deadline = time.monotonic() + TELLS_WITHIN_S
     while time.monotonic() < deadline:
-        told = streams(server)
-        if len(told) > known + 1:
-            raise Wrong(f"it opened {len(told) - known} connections, not one", str(told[known:])[:1000])
-        if len(told) == known + 1:
-            return told[-1]
+        reported = streams(server)
+        if len(reported) > known + 1:
+            raise Wrong(
+                f"it opened {len(reported) - known} connections, not one", str(reported[known:])[:1000]
+            )
+        if len(reported) == known + 1:
+            return reported[-1]
         time.sleep(0.02)
     raise Wrong("the sink was told of no connection", "(nothing)")
 
@@ -38,14 +40,14 @@ def last(server: Running, known: int) -> Stream:
 def streams(server: Running) -> list[Stream]:
     """Every connection that has ended, the referee's own (PING, FLUSHALL) left out."""
     lines = server.stage.host.collect(server.handle).stdout.decode().splitlines()
-    told = [json.loads(line) for line in lines if line.endswith("}")]
+    reported = [json.loads(line) for line in lines if line.endswith("}")]
     return [
         Stream(
             tuple((count, command) for count, command in line["runs"]),
             line["more_runs"],
             tuple(line["before"]),
         )
-        for line in told
+        for line in reported
         if line["event"] == "connection" and line["runs"] and line["runs"] != [[1, "FLUSHALL"]]
     ]
 

@@ -25,15 +25,19 @@ from deadheat.results import findings
 
 
 def row(name: str, **more: Any) -> AnyResult:
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "name": name, "variant": None, "title": name, "language": "Go", "class_": "idiomatic",
         "status": "measured",
     }  # fmt: skip
-    told |= more
+    reported |= more
     figures: dict[str, Any] = {"throughput_rps": Measure(estimate=8000, ci=None, blocks=(8000,))}
-    if told["status"] != "measured":
-        return NoFigures(**told)
-    return PublishedServerResult(**told, **figures) if "outside" in told else ServerResult(**told, **figures)
+    if reported["status"] != "measured":
+        return NoFigures(**reported)
+    return (
+        PublishedServerResult(**reported, **figures)
+        if "outside" in reported
+        else ServerResult(**reported, **figures)
+    )
 
 
 def race(*rows: AnyResult) -> RaceResult:
@@ -45,18 +49,18 @@ def race(*rows: AnyResult) -> RaceResult:
 
 
 def outside(**more: Any) -> OutsideRun:
-    told: dict[str, Any] = {
+    reported: dict[str, Any] = {
         "race": "greet [study] (as-published)", "block": 0, "entry": "go", "run": 0, "tool": "ghz",
         "version": "1", "argv": ("ghz", "-c", "2"), "in_flight": 2, "requests": 100, "seconds": 1.0,
         "throughput_rps": 100.0, "latency_ms": {"mean": 1.0, "max": 2.0}, "errors": {}, "wall_s": 2.0,
         "generator_cpu_s": 3.0, "server_cpu_s": 0.5, "cpus": 2, "threads": 1, "output": "logs/x",
     }  # fmt: skip
-    return OutsideRun(**(told | more))
+    return OutsideRun(**(reported | more))
 
 
 def remarks(of: AnyResult) -> str:
-    ((*_, told),) = published_table.rows(race(of))
-    return told
+    ((*_, reported),) = published_table.rows(race(of))
+    return reported
 
 
 def test_a_call_that_streams_is_told_in_messages_too() -> None:
@@ -69,22 +73,24 @@ def test_a_call_that_streams_is_told_in_messages_too() -> None:
 
 def test_a_servers_cpu_and_memory_stand_beside_the_published() -> None:
     printed = PublishedRow(contender="go", cpu_percent=200, memory="53, no unit")
-    told = remarks(row("go", outside=outside(), published=printed, peak_memory_bytes=21_000_000))
-    assert "ghz used 150% of a CPU, the server 25% (published 200%); " in told
-    assert "peak memory of the server 21 MB (published 53, no unit)" in told
+    reported = remarks(row("go", outside=outside(), published=printed, peak_memory_bytes=21_000_000))
+    assert "ghz used 150% of a CPU, the server 25% (published 200%); " in reported
+    assert "peak memory of the server 21 MB (published 53, no unit)" in reported
 
 
 def test_what_was_not_published_is_not_told() -> None:
-    told = remarks(row("go", outside=outside(), published=PublishedRow(contender="go"), peak_memory_bytes=1))
-    assert "published" not in told
-    assert "the server 25%; peak memory of the server" in told
+    reported = remarks(
+        row("go", outside=outside(), published=PublishedRow(contender="go"), peak_memory_bytes=1)
+    )
+    assert "published" not in reported
+    assert "the server 25%; peak memory of the server" in reported
 
 
 def measured_so_long(published: Length, here: Length, **more: Any) -> str:
     of = row("go", outside=outside(), **more)
     long = race(of).replaced(measured=ByOutside(length=here, published=published))
-    ((*_, told),) = published_table.rows(long)
-    return told
+    ((*_, reported),) = published_table.rows(long)
+    return reported
 
 
 def test_a_row_says_whether_its_run_was_as_long_as_the_published() -> None:
@@ -99,8 +105,8 @@ def test_littles_law_is_said_in_the_row_that_breaks_it_and_nowhere_else() -> Non
     facts: dict[str, Any] = {"tool": "wrk", "in_flight": 2300.0, "asked": 400.0}
     law = GateResult(name="littles-law", ok=False, value=5.75, limit="1 +-5%", facts=facts)
     of = race(row("go", outside=outside(), gates=(law,)))
-    ((*_, told),) = published_table.rows(of)
-    assert "littles-law: 2,300 requests were in flight by its own figures, not the 400 asked for" in told
+    ((*_, reported),) = published_table.rows(of)
+    assert "littles-law: 2,300 requests were in flight by its own figures, not the 400 asked for" in reported
     assert list(published_table.broken_below(of)) == []
 
 
