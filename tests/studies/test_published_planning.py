@@ -37,6 +37,13 @@ def test_http_has_two_studies() -> None:
     assert phoenix.outside.runs == 3
 
 
+@pytest.mark.parametrize("study", load(SUITE).studies)
+def test_the_claims_of_a_study_are_raced_by_its_own_method_alone(study: str) -> None:
+    asked = Asked(claims=study, method="as-published", preset="quick")
+    raced = planning.plan(asked, load(SUITE), tuple(KINDS), PLANNERS).workloads
+    assert {race.setting.split(",")[0] for race in raced} == {study}
+
+
 def test_no_null_pair_and_one_block() -> None:
     for race in races():
         assert race.blocks == 1

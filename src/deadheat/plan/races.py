@@ -173,10 +173,15 @@ def _for_claims(asked: Asked, suite: Suite, study: str) -> Asked:
     named = [contender for claim in claims for contender in (claim.a, claim.b)]
     # Who says how the servers are loaded wants that load alone.
     loaded = asked.connections or asked.streams or asked.scale or asked.parameters
-    return replace(
+    asked = replace(
         asked,
         workloads=asked.workloads or tuple(dict.fromkeys(claim.workload for claim in claims)),
         contenders=tuple(dict.fromkeys([*named, *asked.contenders])),
+    )
+    if asked.method != OURS:  # its load is what the study says it was
+        return asked
+    return replace(
+        asked,
         parameters=asked.parameters
         or parameters.for_claims(
             [suite.workloads[claim.workload] for claim in claims], [claim.setting for claim in claims]

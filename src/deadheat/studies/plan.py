@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from deadheat.errors import UserError
 from deadheat.model.choices import Method, Preset
@@ -33,7 +33,8 @@ class StudyPlanner:
     def races(self, asked: Asked, suite: Suite, names: Sequence[str]) -> Sequence[RacePlan]:
         _refuse_our_options(asked)
         wanted = {contender.id for id_ in asked.contenders for contender in suite.find(id_, names)}
-        return races(suite, names, wanted, asked.preset)
+        studies = [suite.study(asked.claims)] if asked.claims is not None else suite.studies.values()
+        return races(suite, names, wanted, asked.preset, studies)
 
     def estimated_s(self, race: RacePlan, asked: Asked) -> float:
         return estimated_s(race)
@@ -54,15 +55,21 @@ def _refuse_our_options(asked: Asked) -> None:
             )
 
 
-def races(suite: Suite, names: Sequence[str], wanted: Collection[str], preset: Preset) -> list[RacePlan]:
-    """The races of every study that has one of these workloads.
+def races(
+    suite: Suite,
+    names: Sequence[str],
+    wanted: Collection[str],
+    preset: Preset,
+    studies: Iterable[Study],
+) -> list[RacePlan]:
+    """The races of every one of these studies that has one of these workloads.
 
     `wanted` are ids of contenders, all of a study's where it is empty; the study's first contender, which
     the others are held against, is always raced. A study of which nothing else is wanted is left out.
     Raises UserError where nothing is left.
     """
     found: list[RacePlan] = []
-    for study in suite.studies.values():
+    for study in studies:
         for number, recipe in enumerate(study.as_published):
             rows = [row for row in recipe.row if _is_wanted(row, recipe, wanted)]
             if recipe.workload in names and (len(rows) > 1 or len(recipe.row) == 1):
