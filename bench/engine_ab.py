@@ -27,7 +27,8 @@ from scipy.stats import t as student
 
 from .load import generator, measure, page
 from .load.generator import Generator
-from .load.pairs import Pair, pairs
+from .load.pair import Pair
+from .load.pairs import pairs
 
 SHARE = 0.95
 # A row's interval may not lie wholly above the one, the rows' geometric mean not above the other.

@@ -12,7 +12,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from . import flames, memory, page, truth, verdicts
-from .pairs import Pair, Result, compare, pairs
+from .measure import many_files
+from .pair import Pair, Result, compare
+from .pairs import pairs
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "bench" / "results.json"
@@ -24,12 +26,15 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=6)
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--only", action="append", metavar="PAIR", help="just this pair")
-    parser.add_argument("--truth", action="store_true", help="the tables of stalls and streams as well")
+    parser.add_argument(
+        "--truth", action="store_true", help="the tables of stalls, messages and streams as well"
+    )
     parser.add_argument("--memory", action="store_true", help="the table of memory as well")
     parser.add_argument("--flames", action="store_true", help="flame graphs and what they say as well")
     parser.add_argument("--list", action="store_true", help="name the pairs, run nothing")
     arguments = parser.parse_args()
 
+    many_files()
     kept = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     ran = 0
     with tempfile.TemporaryDirectory() as folder:
@@ -48,6 +53,7 @@ def main() -> int:
     if arguments.truth:
         kept["stall"] = [asdict(row) for row in truth.stall()]
         kept["delay"] = asdict(truth.delay())
+        kept["messages"] = [asdict(row) for row in truth.messages()]
         kept["streams"] = [asdict(row) for row in truth.streams()]
         ran += 1
     if arguments.memory:
@@ -91,6 +97,7 @@ def as_json(result: Result) -> dict:  # type: ignore[type-arg]
         "measured": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "generators": {
             generator.name: {
+                "version": result.samples[generator.name][-1].version,
                 "cpu_s_per_million": round(result.cost(generator.name), 3),
                 "requests_per_s": round(result.rate(generator.name)),
                 "p50_ms": result.p50_ms(generator.name),
@@ -110,8 +117,9 @@ def rows(pair: dict) -> Iterable[str]:  # type: ignore[type-arg]
     for number, (generator, figures) in enumerate(pair["generators"].items()):
         p50 = figures["p50_ms"]
         goal = share(pair["goal"]) if number == 1 else ""
+        version = figures.get("version")
         yield (
-            f"| {pair['setting'] if number == 0 else ''} | {generator} "
+            f"| {pair['setting'] if number == 0 else ''} | {generator}{f' {version}' if version else ''} "
             f"| {figures['cpu_s_per_million']:.2f} | {share(figures['ratio'])} | {goal} "
             f"| {figures['requests_per_s']:,} | {'' if p50 is None else f'{p50:.3f}'} |"
         )
@@ -154,6 +162,11 @@ def write_page(kept: dict) -> None:  # type: ignore[type-arg]
         ]
         delay = kept["delay"]
         lines += ["", f"`--delay 2ms` at 1,000/s: service time p50 {delay['p50']:.3f} ms."]
+    if "messages" in kept:
+        lines += ["", "| `serve ws --delay 2ms`, 1,000/s | planted ms | p50 told |", "| --- | --- | --- |"]
+        lines += [
+            f"| {row['figure']} | {row['planted']:.0f} | {row['p50']:.3f} |" for row in kept["messages"]
+        ]
     if "streams" in kept:
         lines += [
             "",

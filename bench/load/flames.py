@@ -63,7 +63,7 @@ def hot_paths() -> Iterator[HotPath]:
         asked = ("-c", "50", "--pipeline", str(depth), "-r", "GET foo", "--expect-reply", "bar")
         name = f"Redis, pipeline {depth}"
         yield HotPath(
-            f"flame-redis-pipeline-{depth}", name, partial(redis_server, "foo", "bar"),
+            f"flame-redis-pipeline-{depth}", name, partial(redis_server, {"foo": "bar"}),
             ours(name, lambda address: f"redis://{address}", *asked),
         )  # fmt: skip
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from .measure import LOAD, run
+from .measure import GENERATOR_CPU, LOAD, run
 
 PATH = "/abc"
 BODY = "Hello from abc!"
@@ -19,6 +19,7 @@ class Sample:
     cpu_s_per_million: float
     requests_per_s: float
     p50_ms: float | None
+    version: str | None = None
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,8 @@ class Counted:
     seconds: float | None = None
     """Where it tells how long it took; else what it was asked for."""
     p50_ms: float | None = None
+    version: str | None = None
+    """Its own, where it tells it and no package fixes it."""
 
 
 class Broken(RuntimeError):
@@ -45,10 +48,12 @@ class Generator:
     name: str
     argv: Callable[[str, float], Sequence[str]]
     count: Callable[[str], Counted]
+    cpus: str = str(GENERATOR_CPU)
+    """The cores that it may use."""
 
     def sample(self, address: str, seconds: float) -> Sample:
         """One run of `seconds` against `address`."""
-        cost = run(self.argv(address, seconds))
+        cost = run(self.argv(address, seconds), self.cpus)
         counted = self.count(cost.stdout)
         if counted.requests == 0:
             raise Broken(f"{self.name} counted no request")
@@ -56,10 +61,11 @@ class Generator:
             cost.cpu_s / counted.requests * 1e6,
             counted.requests / (counted.seconds or seconds),
             counted.p50_ms,
+            counted.version,
         )
 
 
-def ours(name: str, url: Callable[[str], str], *options: str) -> Generator:
+def ours(name: str, url: Callable[[str], str], *options: str, cpus: str = str(GENERATOR_CPU)) -> Generator:
     """deadheat-load; `url` makes one of `host:port`."""
 
     def argv(address: str, seconds: float) -> Sequence[str]:
@@ -72,10 +78,10 @@ def ours(name: str, url: Callable[[str], str], *options: str) -> Generator:
             raise Broken(f"{name}: {summary['first_error']}")
         return Counted(summary["requests"], summary["duration_s"], summary["latency_ms"]["p50"])
 
-    return Generator(name, argv, count)
+    return Generator(name, argv, count, cpus)
 
 
-def ours_http(name: str, *options: str) -> Generator:
+def ours_http(name: str, *options: str, scheme: str = "http", cpus: str = str(GENERATOR_CPU)) -> Generator:
     """Every reply's status, length and body checked."""
     checks = ("--expect-status", "200", "--expect-body", BODY)
-    return ours(name, lambda address: f"http://{address}{PATH}", *checks, *options)
+    return ours(name, lambda address: f"{scheme}://{address}{PATH}", *checks, *options, cpus=cpus)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import shutil
 import signal
 import socket
 import subprocess
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 SERVER_CPU = 0
 GENERATOR_CPU = 1
+BOTH_CPUS = f"{SERVER_CPU},{GENERATOR_CPU}"
 STARTS_WITHIN_S = 5.0
 LONGEST_RUN_S = 60.0
 LOAD = Path(__file__).parents[2] / "target" / "release" / "deadheat-load"
@@ -34,14 +36,14 @@ class Cost:
     stdout: str
 
 
-def run(argv: Sequence[str], cpu: int = GENERATOR_CPU) -> Cost:
-    """Runs `argv` on one core; CPU time is the kernel's own figure for just this child.
+def run(argv: Sequence[str], cpus: str = str(GENERATOR_CPU)) -> Cost:
+    """Runs `argv` on these cores; CPU time is the kernel's own figure for just this child.
 
     Raises RuntimeError with the program's stderr if it fails or takes over LONGEST_RUN_S.
     """
     started = time.monotonic()
     with subprocess.Popen(
-        ["taskset", "-c", str(cpu), *argv],
+        ["taskset", "-c", cpus, *argv],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -75,42 +77,53 @@ def server(*options: str, kind: str = "http") -> Iterator[str]:
             child.terminate()
 
 
-@contextlib.contextmanager
-def redis_server(key: str, value: str) -> Iterator[str]:
-    """A real Redis that keeps nothing on disk, on the server's core, with one key in it.
+def many_files() -> None:
+    """Lets this process and those it starts open as many files as they may: a connection is one."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
-    Raises Unavailable where there is none, or none that starts within STARTS_WITHIN_S.
+
+@contextlib.contextmanager
+def redis_server(values: Mapping[str, str], unix: Path | None = None) -> Iterator[str]:
+    """A real Redis that keeps nothing on disk, on the server's core, with these keys in it.
+
+    It listens on a Unix socket too, where one is asked for. Raises Unavailable where there is none,
+    or none that starts within STARTS_WITHIN_S.
     """
     if shutil.which("redis-server") is None:
         raise Unavailable("redis-server not found")
-    port = _free_port()
+    port = free_port()
     argv = ["taskset", "-c", str(SERVER_CPU), "redis-server", "--port", str(port)]
     argv += ["--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
+    argv += ["--unixsocket", str(unix)] if unix else []
     with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
         try:
-            command = f"*3\r\n$3\r\nSET\r\n${len(key)}\r\n{key}\r\n${len(value)}\r\n{value}\r\n"
-            with _connected(port) as client:
-                client.sendall(command.encode())
-                if client.recv(64) != b"+OK\r\n":
-                    raise Unavailable("redis-server did not take a value")
+            with connected(port, "redis-server") as client:
+                for key, value in values.items():
+                    told = f"*3\r\n$3\r\nSET\r\n${len(key)}\r\n{key}\r\n${len(value)}\r\n{value}\r\n"
+                    client.sendall(told.encode())
+                    if client.recv(64) != b"+OK\r\n":
+                        raise Unavailable("redis-server did not take a value")
             yield f"127.0.0.1:{port}"
         finally:
             child.terminate()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """One that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
         assert isinstance(port, int)
         return port
 
 
-def _connected(port: int) -> socket.socket:
+def connected(port: int, whom: str) -> socket.socket:
+    """To a server that has just been started. Raises Unavailable after STARTS_WITHIN_S."""
     until = time.monotonic() + STARTS_WITHIN_S
     while True:
         try:
             return socket.create_connection(("127.0.0.1", port), timeout=STARTS_WITHIN_S)
         except OSError as error:
             if time.monotonic() > until:
-                raise Unavailable(f"redis-server does not answer: {error}") from error
+                raise Unavailable(f"{whom} does not answer: {error}") from error
             time.sleep(0.02)

@@ -2,65 +2,23 @@
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from .generator import Generator, Sample, ours, ours_http
+from . import at_scale, like_life
+from .generator import ours, ours_http
 from .grpc import framed_message, ours_grpc
 from .measure import redis_server, server
+from .pair import Pair
 from .peers.ghz import ghz
 from .peers.h2load import h2load
 from .peers.oha import oha
 from .peers.redis_benchmark import redis_benchmark
-from .peers.wrk import PIPELINE_LUA, wrk
+from .peers.wrk import PIPELINE_LUA, Asked, wrk
 
 OPEN_RATE = 20_000
 KEY, VALUE = "foo", "bar"
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Generators that take turns on one server; the first is the peer that others are held to."""
-
-    name: str
-    setting: str
-    goal: float | None
-    serve: Callable[[], AbstractContextManager[str]]
-    """A fresh server on its core: its `host:port`."""
-    generators: tuple[Generator, ...]
-
-
-@dataclass
-class Result:
-    """All samples of a pair, by generator."""
-
-    pair: Pair
-    samples: dict[str, list[Sample]] = field(default_factory=dict)
-
-    def cost(self, name: str) -> float:
-        """Median CPU seconds per million requests."""
-        return statistics.median(s.cpu_s_per_million for s in self.samples[name])
-
-    def rate(self, name: str) -> float:
-        """Median requests a second."""
-        return statistics.median(s.requests_per_s for s in self.samples[name])
-
-    def p50_ms(self, name: str) -> float | None:
-        """Median of the medians of latency, where the generator tells it."""
-        known = [s.p50_ms for s in self.samples[name] if s.p50_ms is not None]
-        return statistics.median(known) if known else None
-
-    def ratio(self, name: str) -> float:
-        """Median over rounds of cost against the peer's in the same round."""
-        peer = self.samples[self.pair.generators[0].name]
-        return statistics.median(
-            mine.cpu_s_per_million / its.cpu_s_per_million
-            for mine, its in zip(self.samples[name], peer, strict=True)
-        )
 
 
 def pairs(folder: Path) -> list[Pair]:
@@ -68,7 +26,10 @@ def pairs(folder: Path) -> list[Pair]:
     script, message = folder / "pipeline.lua", folder / "message.bin"
     script.write_text(PIPELINE_LUA)
     message.write_bytes(framed_message())
-    return [*http_pairs(str(script)), *grpc_pairs(str(message)), *redis_pairs(), *io_pairs()]
+    return [
+        *http_pairs(str(script)), *grpc_pairs(str(message)), *redis_pairs(), *io_pairs(),
+        *like_life.pairs(folder), *at_scale.pairs(folder),
+    ]  # fmt: skip
 
 
 def http_pairs(script: str) -> Iterator[Pair]:
@@ -91,7 +52,7 @@ def http_pairs(script: str) -> Iterator[Pair]:
     yield Pair(
         "wrk-pipeline", "64 connections, pipeline 16", 0.60, server,
         (
-            wrk("wrk + Lua", 64, script),
+            wrk("wrk + Lua", 64, Asked(script=script)),
             ours_http("deadheat-load --pipeline 16", "-c", "64", "--pipeline", "16"),
         ),
     )  # fmt: skip
@@ -139,7 +100,7 @@ def redis_pairs() -> Iterator[Pair]:
     for pipeline, goal in ((1, 0.60), (16, 0.65), (128, 0.55)):
         yield Pair(
             f"redis-{pipeline}", f"Redis, 50 connections, GET, pipeline {pipeline}", goal,
-            partial(redis_server, KEY, VALUE),
+            partial(redis_server, {KEY: VALUE}),
             (
                 redis_benchmark("redis-benchmark", 50, pipeline, KEY),
                 ours(
@@ -162,17 +123,3 @@ def io_pairs() -> Iterator[Pair]:
                 ours_http("deadheat-load --io uring", *options, "--io", "uring"),
             ),
         )  # fmt: skip
-
-
-def compare(pair: Pair, rounds: int, seconds: float) -> Result:
-    """Runs a pair: its generators take turns, in the other direction every second round.
-
-    Raises Unavailable for what is not on this machine, RuntimeError for what went wrong.
-    """
-    result = Result(pair, {generator.name: [] for generator in pair.generators})
-    with pair.serve() as address:
-        for round_number in range(rounds):
-            step = 1 if round_number % 2 == 0 else -1
-            for generator in pair.generators[::step]:
-                result.samples[generator.name].append(generator.sample(address, seconds))
-    return result

@@ -21,14 +21,18 @@ class Row:
 
 
 def stall(seconds: int = 20) -> list[Row]:
-    """`--stall 1s/5s` at 2,000/s: truth is p90 500 ms, p99 950 ms."""
+    """`--stall 1s/5s` at 2,000/s, over HTTP and WebSocket: truth is p90 500 ms, p99 950 ms."""
+    asked = ("-R", "2000", "-d", f"{seconds}s")
     with server("--stall", "1s/5s") as address:
-        summary = _load(address, "-R", "2000", "-d", f"{seconds}s")
-    achieved = summary["open_loop"]["achieved_rps"]
-    return [
-        _row("from the intended time", summary["latency_ms"], achieved),
-        _row("from the actual sending (the usual mistake)", summary["service_ms"], achieved),
-    ]
+        http = _load(address, *asked)
+    with server("--stall", "1s/5s", kind="ws") as address:
+        websocket = _message(address, *asked)
+    told = (
+        ("from the intended time", http, "latency_ms"),
+        ("from the actual sending (the usual mistake)", http, "service_ms"),
+        ("WebSocket messages, from the intended time", websocket, "latency_ms"),
+    )
+    return [_row(what, summary[key], summary["open_loop"]["achieved_rps"]) for what, summary, key in told]
 
 
 def delay(seconds: int = 3) -> Row:
@@ -36,6 +40,28 @@ def delay(seconds: int = 3) -> Row:
     with server("--delay", "2ms") as address:
         summary = _load(address, "-R", "1000", "-d", f"{seconds}s")
     return _row("2 ms delay", summary["service_ms"], summary["open_loop"]["achieved_rps"])
+
+
+@dataclass(frozen=True)
+class MessageRow:
+    """One figure of WebSocket, planted and told, in ms."""
+
+    figure: str
+    planted: float
+    p50: float
+
+
+MESSAGES_HELD_MS = 2
+
+
+def messages(seconds: int = 5) -> list[MessageRow]:
+    """`serve ws --delay 2ms`: messages are held back, pings are not."""
+    with server("--delay", f"{MESSAGES_HELD_MS}ms", kind="ws") as address:
+        summary = _message(address, "-R", "1000", "-d", f"{seconds}s", "--ping", "10")
+    return [
+        MessageRow("a message's service time", MESSAGES_HELD_MS, summary["service_ms"]["p50"]),
+        MessageRow("a ping's", 0, summary["websocket"]["ping_ms"]["p50"]),
+    ]
 
 
 @dataclass(frozen=True)
@@ -88,8 +114,13 @@ def _nearest(times: list[int], quantile: float) -> float:
     return float(sorted(times)[math.ceil(quantile * len(times)) - 1])
 
 
-def _load(address: str, *options: str) -> dict:  # type: ignore[type-arg]
-    argv = [str(LOAD), f"http://{address}/abc", "--json", "-q", "--allow-shortfall", *options]
+def _message(address: str, *options: str) -> dict:  # type: ignore[type-arg]
+    """Messages whose echoes are compared."""
+    return _load(address, "--data", "{seq}", "--expect-body", "{seq}", *options, scheme="ws")
+
+
+def _load(address: str, *options: str, scheme: str = "http") -> dict:  # type: ignore[type-arg]
+    argv = [str(LOAD), f"{scheme}://{address}/abc", "--json", "-q", "--allow-shortfall", *options]
     summary = json.loads(run(argv).stdout)
     assert isinstance(summary, dict)
     return summary

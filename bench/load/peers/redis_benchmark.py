@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Sequence
+from pathlib import Path
 
 from ..generator import Broken, Counted, Generator
 from ..measure import run
@@ -11,16 +12,22 @@ from ..measure import run
 CALIBRATION_REQUESTS = 200_000
 
 
-def redis_benchmark(name: str, connections: int, pipeline: int, key: str) -> Generator:
-    """It takes a number of requests and no duration: a first run, not counted, tells how many."""
+def redis_benchmark(
+    name: str, connections: int, pipeline: int, key: str, *options: str, unix: Path | None = None
+) -> Generator:
+    """It takes a number of requests and no duration: a first run, not counted, tells how many.
+
+    With `unix` it goes to that socket instead of the address.
+    """
     # By address, as each pair has a server of its own.
     rates: dict[str, float] = {}
 
     def command(address: str, requests: int) -> Sequence[str]:
         host, port = address.rsplit(":", 1)
+        place = ["-s", str(unix)] if unix else ["-h", host, "-p", port]
         return [
-            "redis-benchmark", "-h", host, "-p", port, "-c", str(connections), "-P", str(pipeline),
-            "-n", str(requests), "--csv", "GET", key,
+            "redis-benchmark", *place, "-c", str(connections), "-P", str(pipeline),
+            "-n", str(requests), "--csv", *options, "GET", key,
         ]  # fmt: skip
 
     def argv(address: str, seconds: float) -> Sequence[str]:
