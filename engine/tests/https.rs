@@ -148,6 +148,35 @@ fn a_body_that_ends_without_close_notify_is_not_whole() {
 }
 
 #[test]
+fn drive_trusts_whom_it_is_asked_to() {
+    let url = format!("https://localhost:{}/x", tls_server(Ways::default()));
+    let open = |target: &str, more: serde_json::Value| {
+        let mut open = serde_json::json!({"cmd": "open", "target": target, "url": url,
+            "connections": 1, "timeout_ms": 60_000, "remote": true});
+        let fields = more.as_object().expect("an object").clone();
+        open.as_object_mut().expect("an object").extend(fields);
+        open.to_string()
+    };
+    let lines = [
+        open("anyone", serde_json::json!({"insecure": true})),
+        open("public", serde_json::json!({})),
+        open("file", serde_json::json!({"cacert": "/no/such/file"})),
+        open(
+            "both",
+            serde_json::json!({"insecure": true, "cacert": "/no/such/file"}),
+        ),
+    ];
+    let mut output = Vec::new();
+    deadheat_load::drive::run(lines.join("\n").as_bytes(), &mut output).expect("in memory");
+    let text = String::from_utf8(output).expect("JSON is text");
+    let events: Vec<&str> = text.lines().collect();
+    assert!(events[0].contains("opened"), "{text}");
+    assert!(events[1].contains("certificate"), "{text}");
+    assert!(events[2].contains("/no/such/file"), "{text}");
+    assert!(events[3].contains("insecure or cacert"), "{text}");
+}
+
+#[test]
 fn sessions_are_taken_up_where_that_is_asked_for() {
     let url = format!("https://localhost:{}/x", tls_server(Ways::default()));
     let new_each = [

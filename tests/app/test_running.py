@@ -11,6 +11,7 @@ import pytest
 from deadheat.app.running import shared
 from deadheat.errors import UserError
 from deadheat.hosts.ports import Ports
+from deadheat.model.address import Address
 from deadheat.suite.ad_hoc import Command
 
 # Listens at two ports until its stdin ends.
@@ -23,7 +24,7 @@ sys.stdin.read()
 
 
 def command(name: str, port: int) -> Command:
-    return Command(f"http://127.0.0.1:{port}", name, Path(), listens=port)
+    return Command(f"http://127.0.0.1:{port}", name, Path(), at=Address(port=port))
 
 
 def test_one_process_behind_two_urls_is_said() -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from deadheat.app import checking
 from deadheat.kinds import conformance
+from deadheat.model.address import Address
 from deadheat.suite import suite
 
 from .conftest import SUITE, Ready, Start
@@ -31,7 +32,10 @@ def test_every_answer_is_right(stack: str, workload: str, start: Start) -> None:
     server = start(workload, stack)
     numbers = count()
     cases = conformance.http_cases(
-        LOADED.workloads[workload].conformance, server.port, lambda: f"t{next(numbers)}", CONCURRENT
+        LOADED.workloads[workload].conformance,
+        Address(port=server.port),
+        lambda: f"t{next(numbers)}",
+        CONCURRENT,
     )
     found = conformance.run(cases)
     assert found.ok, f"{found.reason}\n{found.exchange}"

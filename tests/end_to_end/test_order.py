@@ -20,6 +20,7 @@ from deadheat.hosts.program import Why
 from deadheat.kinds.server import block as server
 from deadheat.kinds.server.block import ServerBlock
 from deadheat.kinds.server.protocol import ServerProtocol
+from deadheat.model.address import Address
 from deadheat.model.measured import SlicePlan
 from deadheat.model.observation import Built, Failed, Observation, Slice, WarmedUp
 from deadheat.model.plan import Entry, Plan, RacePlan
@@ -214,9 +215,9 @@ def stage(tmp_path: Path, steps: list[Step]) -> Stage:
 
 
 def _observe(stage: Stage, block: Block, stack: ExitStack) -> Iterator[Observation]:
-    def right(_stage: Stage, _port: int, _token: str) -> None: ...
+    def right(_stage: Stage, _at: Address, _token: str) -> None: ...
 
-    def target(_stage: Stage, _port: int) -> Mapping[str, Any]:
+    def target(_stage: Stage, _at: Address) -> Mapping[str, Any]:
         return {}
 
     return ServerBlock(stage, block, ServerProtocol(right, target), stack).observe()

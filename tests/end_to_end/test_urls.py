@@ -88,7 +88,7 @@ def test_nobody_listens(
         (("--url", "http://127.0.0.1:3000"), "a race takes two"),
         (("--url", "http://127.0.0.1:1", "--url", "http://localhost:1"), "two --url are one server"),
         (("--url", "http://10.0.0.1:1", "--url", "http://127.0.0.1:2"), "no server of this machine"),
-        (("--url", "https://127.0.0.1:1", "--url", "http://127.0.0.1:2"), "no URL of a server"),
+        (("--url", "ftp://127.0.0.1:1", "--url", "http://127.0.0.1:2"), "no URL of a server"),
         (("--url", "127.0.0.1:1", "--url", "http://127.0.0.1:2"), "no URL of a server"),
         (("--url", "http://127.0.0.1:1/a", "--url", "http://127.0.0.1:2"), "--url names a server alone"),
         (("--url", "http://127.0.0.1:1", "--command", "true"), "servers that run already race each other"),

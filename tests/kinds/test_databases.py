@@ -19,6 +19,7 @@ from deadheat.kinds.services import databases, ordinary_user, statements
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services.databases import Databases
 from deadheat.kinds.services.running import AllRunning
+from deadheat.model.address import Address
 from deadheat.model.observation import Observation, Started, StatementsRan
 from deadheat.model.service import Service
 from deadheat.run.kind import RaceUnavailableError, Stage
@@ -141,7 +142,7 @@ def test_the_values_of_a_block_are_its_seeds_alone() -> None:
 def test_the_engine_draws_from_the_rows_and_holds_each_reply_against_its_own(tmp_path: Path) -> None:
     rows = ({"id": "1", "value": "35"}, {"id": "2", "value": "8"})
     stage = replace(bare(cast(Any, SimpleNamespace(address="127.0.0.1")), tmp_path), rows=rows)
-    target = http.target(stage, 80)
+    target = http.target(stage, Address(port=80))
     assert target["draw"] == "random"
     assert "request" not in target
     assert [(pair["path"], pair["expect"]["body"]) for pair in target["requests"]] == [

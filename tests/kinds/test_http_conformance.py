@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from deadheat.kinds import conformance
+from deadheat.model.address import Address
 from deadheat.model.workload import HttpCase
 
 CASE = HttpCase(path="/{token}", body="Hello from {token}!")
@@ -47,16 +48,16 @@ class Answers:
                 connection.sendall(self._answer(token))
 
 
-Serve = Callable[[Callable[[bytes], bytes]], int]
+Serve = Callable[[Callable[[bytes], bytes]], Address]
 
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
     servers: list[Answers] = []
 
-    def started(answer: Callable[[bytes], bytes]) -> int:
+    def started(answer: Callable[[bytes], bytes]) -> Address:
         servers.append(Answers(answer))
-        return servers[-1].port
+        return Address(port=servers[-1].port)
 
     yield started
     for server in servers:
@@ -146,8 +147,8 @@ def test_what_it_does_not(how: str, serve: Serve) -> None:
 def test_the_media_type_is_compared_without_its_parameters(
     serve: Serve, reported: bytes, says: str | None
 ) -> None:
-    port = serve(lambda token: b"HTTP/1.1 200 OK\r\n%sContent-Length: 2\r\n\r\nok" % reported)
+    at = serve(lambda token: b"HTTP/1.1 200 OK\r\n%sContent-Length: 2\r\n\r\nok" % reported)
     case = HttpCase(path="/{token}", content_type="text/plain", body="ok")
-    found = conformance.run([lambda: conformance.ask_http(case, port, "t")])
+    found = conformance.run([lambda: conformance.ask_http(case, at, "t")])
     assert found.ok == (says is None)
     assert says is None or says in (found.reason or "")

@@ -2,10 +2,12 @@
 
 use crate::error::{Error, Kind, Result};
 use crate::load::run::RunResult;
+use crate::net::tls::Trust;
 use crate::protocol::http::mix::Draw;
 use crate::protocol::http::{Expect, Request};
 use crate::target::Spec;
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 #[derive(Deserialize)]
 #[serde(tag = "cmd", rename_all = "lowercase", deny_unknown_fields)]
@@ -33,6 +35,14 @@ pub struct Open {
     pub coalesce: Option<String>,
     /// Event loops that share the connections out, a thread each; 1 if not said.
     pub threads: Option<usize>,
+    /// The address may be anyone's.
+    #[serde(default)]
+    pub remote: bool,
+    /// Any certificate will do.
+    #[serde(default)]
+    pub insecure: bool,
+    /// The authorities to trust, PEM; the public ones if not said.
+    pub cacert: Option<PathBuf>,
     /// [`HttpFields`], [`crate::protocol::redis::CommandSpec`] and so on, as the URL says.
     #[serde(flatten)]
     pub protocol: Fields,
@@ -74,6 +84,21 @@ pub struct RequestFields {
 pub struct ExpectFields {
     pub status: Option<u16>,
     pub body: Option<String>,
+}
+
+impl Open {
+    /// Whom to trust over TLS.
+    ///
+    /// # Errors
+    /// Anyone, and some alone.
+    pub fn trust(&self) -> Result<Trust> {
+        match (self.insecure, &self.cacert) {
+            (true, Some(_)) => Err(Error::usage("open: insecure or cacert, not both")),
+            (true, None) => Ok(Trust::Anyone),
+            (false, Some(path)) => Ok(Trust::File(path.clone())),
+            (false, None) => Ok(Trust::Public),
+        }
+    }
 }
 
 pub type Fields = serde_json::Map<String, serde_json::Value>;

@@ -9,6 +9,7 @@ use crate::histogram::Latencies;
 use crate::load::coalesce::Coalesce;
 use crate::load::run::{RunResult, RunSpec};
 use crate::load::run_control::RunControl;
+use crate::net::tls::TlsSpec;
 use crate::protocol::http::Request;
 use crate::target::{self, Spec, Target};
 use serde::de::DeserializeOwned;
@@ -97,6 +98,10 @@ impl Targets {
             return Err(Error::usage(format!("{} is open already", open.target)));
         }
         let url = Url::parse(&open.url)?;
+        let tls = TlsSpec {
+            trust: open.trust()?,
+            ..TlsSpec::default()
+        };
         let spec = match url.scheme.as_str() {
             "grpc" | "grpcs" => Spec::grpc(&open.url, fields(open.protocol)?),
             "redis" | "rediss" => Spec::redis(&open.url, fields(open.protocol)?),
@@ -110,6 +115,8 @@ impl Targets {
             connections: open.connections,
             timeout_ms: open.timeout_ms,
             threads: open.threads.unwrap_or(1),
+            remote: open.remote,
+            tls,
             coalesce: open
                 .coalesce
                 .map_or(Ok(Coalesce::Off), |text| text.parse())

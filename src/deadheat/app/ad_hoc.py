@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import os
+import ssl
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +17,9 @@ from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Host, StartError
 from deadheat.hosts.held import this_machine
 from deadheat.hosts.program import Spec
+from deadheat.kinds.conformance import connection_to
 from deadheat.kinds.server.started import NotServingError, started_server
+from deadheat.model.address import Address
 from deadheat.run.progress import View
 from deadheat.suite import ad_hoc
 from deadheat.suite.ad_hoc import AdHoc, Answer
@@ -26,7 +29,6 @@ from deadheat.util.paths import cache_folder
 
 # Two answers in one second share their Date, and whatever else goes by the clock.
 APART_S = 1.1
-ASK_TIMEOUT_S = 10.0
 # An answer beyond this is too long for the check to the byte that each slice gets.
 LONGEST_BODY = 1 << 20
 # Of a program's output so much is compared.
@@ -93,26 +95,28 @@ def _spec(wanted: AdHoc, folder: Path, *port: str) -> Spec:
     home = folder / wanted.workload / wanted.first.name
     env = {name: os.environ[name] for name in command.ALLOWED if name in os.environ}
     return Spec(
-        argv=("sh", ad_hoc.SCRIPT, *port) if wanted.first.listens is None else (wanted.first.line,),
+        argv=("sh", ad_hoc.SCRIPT, *port) if wanted.first.at is None else (wanted.first.line,),
         cwd=home,
         env={**env, "PATH": command.path()},
         stdout=folder / "first.out",
         stderr=folder / "first.err",
         attached=wanted.first.listens,
         freezes=wanted.first.freezes,
+        elsewhere=not wanted.first.metered,
     )
 
 
 def _served(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> Answer:
-    port = host.free_port() if wanted.first.listens is None else wanted.first.listens
+    at = wanted.first.at or Address(host=host.address, port=host.free_port())
     found: list[Answer] = []
 
     def complaint(_: object) -> str | None:
-        found.append(_ask(wanted, port))
+        found.append(_ask(wanted, at))
         return None
 
     try:
-        with started_server(host, _spec(wanted, folder, str(port)), port, complaint, stop) as serving:
+        spec = _spec(wanted, folder, str(at.port))
+        with started_server(host, spec, at.port, complaint, stop) as serving:
             answer = replace(found[-1], took_s=serving.ready_ns / 1e9)
     except (StartError, NotServingError) as error:
         tail = f": {error.output_tail.strip()[-300:]}" if isinstance(error, NotServingError) else ""
@@ -128,17 +132,23 @@ def _served(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> Answer:
     return answer
 
 
-def _ask(wanted: AdHoc, port: int) -> Answer:
-    """Raises OSError while nobody answers."""
+def _ask(wanted: AdHoc, at: Address) -> Answer:
+    """Raises OSError while nobody answers, UserError for a certificate that is not trusted."""
     request = wanted.request
     assert request is not None
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=ASK_TIMEOUT_S)
+    connection = connection_to(at)
     try:
         body = None if request.body is None else request.body.encode()
         connection.request(request.method, request.path, body, dict(request.headers))
         response = connection.getresponse()
         text = response.read(LONGEST_BODY + 1)
         return Answer(body=_text(text, LONGEST_BODY), status=response.status)
+    except ssl.SSLCertVerificationError as error:
+        raise UserError(
+            f"{wanted.first.line}: its certificate is not trusted: {error.verify_message}",
+            hint="--cacert FILE names its authority, --insecure takes any",
+            code=ExitCode.NOTHING_MEASURED,
+        ) from error
     except http.client.HTTPException as error:
         raise OSError(f"no HTTP: {error}") from error
     finally:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator, Sequence
 
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import StartError
 from deadheat.hosts.attached import owner_of, tree_of
+from deadheat.model.address import Address
 from deadheat.suite.ad_hoc import Command
+
+# How long a server of another machine may take to accept a connection.
+CONNECT_S = 10.0
 
 
 def shared(commands: Sequence[Command]) -> Iterator[str]:
     """What is to be said of two URLs with one process behind them. Raises UserError where nobody listens, and
-    where it cannot be seen who."""
-    owners = {command.name: _owner(command) for command in commands if command.listens is not None}
+    where it cannot be seen who; of those elsewhere only the first is looked at."""
+    for command in commands:
+        if command.at is not None and not command.metered:
+            _refuse_silent(command, command.at)
+    owners = {
+        command.name: _owner(command, command.listens) for command in commands if command.listens is not None
+    }
     trees = {name: set(tree_of(pid)) for name, pid in owners.items()}
     names = list(owners)
     for at, a in enumerate(names):
@@ -25,13 +35,23 @@ def shared(commands: Sequence[Command]) -> Iterator[str]:
                 )
 
 
-def _owner(command: Command) -> int:
-    assert command.listens is not None
+def _owner(command: Command, port: int) -> int:
     try:
-        return owner_of(command.listens)
+        return owner_of(port)
     except StartError as error:
-        raise UserError(
-            f"{command.line}: {error}",
-            hint="start it first: deadheat race --url never starts or ends a server",
-            code=ExitCode.NOTHING_MEASURED,
-        ) from error
+        raise _silent(command, str(error)) from error
+
+
+def _refuse_silent(command: Command, at: Address) -> None:
+    try:
+        socket.create_connection((at.host, at.port), timeout=CONNECT_S).close()
+    except OSError as error:
+        raise _silent(command, error.strerror or str(error)) from error
+
+
+def _silent(command: Command, why: str) -> UserError:
+    return UserError(
+        f"{command.line}: {why}",
+        hint="start it first: deadheat race --url never starts or ends a server",
+        code=ExitCode.NOTHING_MEASURED,
+    )

@@ -77,8 +77,19 @@ class AdHocOptions:
     url: tuple[str, ...] = option(
         multiple=True,
         metavar="URL",
-        help="A server that runs already, http://127.0.0.1:3000: metered, never started, never ended; twice "
-        "at least, the first is the reference.",
+        help="A server that runs already, http://127.0.0.1:3000 or https://[::1]:3000: metered, never "
+        "started, never ended; twice at least, the first is the reference.",
+    )
+    remote: bool = option(
+        is_flag=True,
+        help="Let a --url be of another machine: its CPU time and memory are then not known. Load on a "
+        "server that is not yours is an attack.",
+    )
+    insecure: bool = option(is_flag=True, help="Take any certificate of an https --url.")
+    cacert: Path | None = option(
+        type=click.Path(path_type=Path, dir_okay=False, exists=True),
+        metavar="FILE",
+        help="The authorities that an https --url is trusted by (PEM); else the public ones.",
     )
     freeze: bool = option(
         is_flag=True, help="Stop (SIGSTOP) each --url while it is another's turn; else it is idle, and runs."
@@ -191,6 +202,7 @@ def run(options: RaceOptions) -> None:
       deadheat race --command './a {port}' --command './b {port}' --path /users
       deadheat race --command './a {port}' --command './b {port}' --request copied.curl
       deadheat race --url http://127.0.0.1:3000 --url http://127.0.0.1:4000 -n main -n branch
+      deadheat race --url http://10.0.0.5:3000 --url http://10.0.0.6:3000 --remote
       deadheat race --db postgresql://deadheat@db.example/benchmarks
       deadheat race --resume latest
       deadheat race --more latest
@@ -255,6 +267,10 @@ def _ad_hoc(options: RaceOptions) -> AdHoc | None:
     lines = options.command or options.program or options.url
     if options.freeze and not options.url:
         raise UserError("--freeze is for servers of --url", hint="others are always frozen meanwhile")
+    if (options.remote or options.insecure or options.cacert) and not options.url:
+        raise UserError(
+            "--remote, --insecure and --cacert are for servers of --url", hint="--url http://127.0.0.1:3000"
+        )
     if not lines:
         if options.name:
             raise UserError(
@@ -280,7 +296,11 @@ def _ad_hoc(options: RaceOptions) -> AdHoc | None:
         raise UserError("a race takes two", hint=f"{kind} '...' {kind} '...'; the first is the reference")
     request = _request(options)
     commands = (
-        running.commands(lines, options.name, freezes=options.freeze)
+        running.commands(
+            lines,
+            options.name,
+            running.Terms(options.freeze, options.remote, options.insecure, options.cacert),
+        )
         if options.url
         else tuple(
             Command(line, name, Path.cwd())

@@ -118,9 +118,10 @@ def serving(
 
     with Engine(stage.plan.generator_cpus, stage.logs / "engine.log") as engine:
         try:
-            right = until_right(lambda: protocol.ask(stage, port, token(rng)))
+            at = stage.address(entry, port)
+            right = until_right(lambda: protocol.ask(stage, at, token(rng)))
             with started_server(stage.host, spec, port, right, stage.stop) as serving:
-                engine.open(entry, timeout_ms=REQUEST_TIMEOUT_MS, **protocol.target(stage, port))
+                engine.open(entry, timeout_ms=REQUEST_TIMEOUT_MS, **protocol.target(stage, at))
                 server = Server(stage, entry, serving.handle, port, engine, rng)
                 server.warm_up(warm_up_s)
                 yield server

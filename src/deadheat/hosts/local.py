@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Self
 
 from deadheat.hosts.attached import Attached
+from deadheat.hosts.elsewhere import Elsewhere
 from deadheat.hosts.listening import ports_of
 from deadheat.hosts.meter import Usage
 from deadheat.hosts.ports import Ports
@@ -20,6 +21,8 @@ from deadheat.hosts.program import Exit, Spec
 from deadheat.hosts.protocol import Collected, Event, Handle
 
 OUTPUT_TAIL_LINES = 20
+# Started by us, found here, or asked elsewhere.
+Program = Process | Attached | Elsewhere
 
 
 class LocalHost:
@@ -30,7 +33,7 @@ class LocalHost:
     def __init__(self, launcher: Launcher | None = None, ports: Ports | None = None) -> None:
         self._launcher = launcher or Launcher.find()
         self._ports = ports or Ports()
-        self._processes: dict[str, Process | Attached] = {}
+        self._processes: dict[str, Program] = {}
         self._reported: set[str] = set()
         self._ids = (f"local-{os.getpid()}-{id(self):x}-{count}" for count in itertools.count(1))
 
@@ -41,11 +44,13 @@ class LocalHost:
         return self._ports.take()
 
     def start(self, spec: Spec) -> Handle:
-        process: Process | Attached
-        if spec.attached is None:
-            process = self._launcher.start(spec)
-        else:
+        process: Program
+        if spec.elsewhere:
+            process = Elsewhere(spec)
+        elif spec.attached is not None:
             process = Attached(spec, spec.attached, freezes=spec.freezes)
+        else:
+            process = self._launcher.start(spec)
         handle = Handle(next(self._ids), spec.argv[0], process.started_ns)
         self._processes[handle.id] = process
         return handle
@@ -117,7 +122,7 @@ class LocalHost:
     ) -> None:
         self.close()
 
-    def _process(self, handle: Handle) -> Process | Attached:
+    def _process(self, handle: Handle) -> Program:
         try:
             return self._processes[handle.id]
         except KeyError:
@@ -125,7 +130,7 @@ class LocalHost:
 
 
 @contextmanager
-def _launcher_watched(process: Process | Attached) -> Iterator[None]:
+def _launcher_watched(process: Program) -> Iterator[None]:
     """A launcher that fails takes its program with it: above the seam, a program that has ended."""
     try:
         yield
@@ -138,7 +143,7 @@ def _kept(path: Path | None) -> bytes:
     return path.read_bytes() if path is not None and path.is_file() else b""
 
 
-def _ports(process: Process | Attached) -> tuple[int, ...]:
+def _ports(process: Program) -> tuple[int, ...]:
     try:
         return ports_of(process.usage(memory=False).pids)
     except ExitedError:

@@ -31,7 +31,7 @@ class Spec:
     without a path. `peak_memory` traces the program to read its own peak exactly at its exit: its
     signals, forks and thread starts each cost it some tens of microseconds, so not where it is timed.
     `attached`: the port of a server that runs already, in the place of anything to start; `freezes`: whether
-    it may be stopped meanwhile.
+    it may be stopped meanwhile; `elsewhere`: it runs already where it can be neither metered nor stopped.
     """
 
     argv: tuple[str, ...]
@@ -46,6 +46,7 @@ class Spec:
     peak_memory: bool = False
     attached: int | None = None
     freezes: bool = True
+    elsewhere: bool = False
 
     def to_json(self) -> str:
         """One line, as the launcher reads it."""

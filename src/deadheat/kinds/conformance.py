@@ -2,6 +2,7 @@
 
 import http
 import http.client
+import ssl
 import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +10,8 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 
+from deadheat.errors import UserError
+from deadheat.model.address import Address
 from deadheat.model.workload import HttpCase
 from deadheat.run.check import Check, Headers
 
@@ -51,6 +54,23 @@ class _Connection(http.client.HTTPConnection):
     response_class = _Response
 
 
+class _TlsConnection(http.client.HTTPSConnection):
+    response_class = _Response
+
+
+def connection_to(at: Address) -> http.client.HTTPConnection:
+    """Not open yet. Raises UserError where the authorities to trust cannot be read."""
+    if not at.https:
+        return _Connection(at.host, at.port, timeout=TIMEOUT_S)
+    try:
+        context = ssl.create_default_context(cafile=at.cacert)
+    except OSError as error:
+        raise UserError(f"{at.cacert}: cannot be read: {error.strerror or error}") from error
+    if at.insecure:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return _TlsConnection(at.host, at.port, timeout=TIMEOUT_S, context=context)
+
+
 class Wrong(Exception):
     """A wrong answer: what was wrong in a clause, and the whole exchange."""
 
@@ -76,10 +96,10 @@ def run(cases: Iterable[Case]) -> Check:
     return Check(True, done, headers=headers or (), remarks=tuple(remarks))
 
 
-def ask_http(case: HttpCase, port: int, token: str) -> Headers:
+def ask_http(case: HttpCase, at: Address, token: str) -> Headers:
     """One request on a connection of its own: the answer's headers. Raises Wrong, or OSError where nobody
     answers."""
-    connection = _Connection("127.0.0.1", port, timeout=TIMEOUT_S)
+    connection = connection_to(at)
     try:
         return _ask_on(connection, case, token)
     finally:
@@ -87,22 +107,22 @@ def ask_http(case: HttpCase, port: int, token: str) -> Headers:
 
 
 def http_cases(
-    cases: Sequence[HttpCase], port: int, tokens: Callable[[], str], concurrent: int = CONCURRENT
+    cases: Sequence[HttpCase], at: Address, tokens: Callable[[], str], concurrent: int = CONCURRENT
 ) -> Iterable[Case]:
     """All that an HTTP contender must do: each case with random tokens, one of them of all characters that
     need no escaping, a kept connection (also after an idle second), and many requests at once, each
     answered with its own token."""
     for case in cases:
         for _ in range(5):
-            yield partial(ask_http, case, port, tokens())
-        yield partial(ask_http, case, port, tokens() + UNRESERVED)
+            yield partial(ask_http, case, at, tokens())
+        yield partial(ask_http, case, at, tokens() + UNRESERVED)
     for case in cases:
-        yield partial(_kept_alive, case, port, tokens)
-        yield partial(_all_at_once, case, port, [tokens() for _ in range(concurrent)])
+        yield partial(_kept_alive, case, at, tokens)
+        yield partial(_all_at_once, case, at, [tokens() for _ in range(concurrent)])
 
 
-def _kept_alive(case: HttpCase, port: int, tokens: Callable[[], str]) -> None:
-    connection = _Connection("127.0.0.1", port, timeout=TIMEOUT_S)
+def _kept_alive(case: HttpCase, at: Address, tokens: Callable[[], str]) -> None:
+    connection = connection_to(at)
     # http.client opens a closed connection again without a word: here that would hide the fault.
     connection.auto_open = 0
     try:
@@ -130,9 +150,9 @@ def _connect(connection: http.client.HTTPConnection) -> None:
         raise Wrong(what, what) from error
 
 
-def _all_at_once(case: HttpCase, port: int, tokens: Sequence[str]) -> None:
+def _all_at_once(case: HttpCase, at: Address, tokens: Sequence[str]) -> None:
     with ThreadPoolExecutor(max_workers=len(tokens)) as pool:
-        for answered in [pool.submit(ask_http, case, port, token) for token in tokens]:
+        for answered in [pool.submit(ask_http, case, at, token) for token in tokens]:
             answered.result()
 
 

@@ -15,6 +15,7 @@ from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.services import databases, statements
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services.databases import Databases
+from deadheat.model.address import Address
 from deadheat.model.observation import Observation
 from deadheat.model.workload import HttpCase, HttpRequest
 from deadheat.plan.schedule import Block, token
@@ -37,9 +38,7 @@ class HttpKind:
         with ExitStack() as stack:
             stage, running = services.beside(stage, stack)
             stage, held = databases.beside(stage, running, [entry], f"{stage.plan.seed}:check:{entry}:rows")
-            return server_check.check(
-                stage, entry, lambda server: _cases(stage, held, entry, server.port, rng)
-            )
+            return server_check.check(stage, entry, lambda server: _cases(stage, held, entry, server.at, rng))
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
@@ -49,29 +48,32 @@ class HttpKind:
             yield from running.ran(block.index)
 
 
-def _cases(stage: Stage, held: Databases | None, entry: str, port: int, rng: random.Random) -> Iterator[Case]:
+def _cases(
+    stage: Stage, held: Databases | None, entry: str, at: Address, rng: random.Random
+) -> Iterator[Case]:
     """All cases; of a database the first of them of many rows too, and of one that has just changed."""
     cases, rows = stage.workload.conformance, stage.rows
     drawn = [case.of(rng.choice(rows)) if rows else case for case in cases]
-    yield from conformance.http_cases(drawn, port, lambda: token(rng))
+    yield from conformance.http_cases(drawn, at, lambda: token(rng))
     if held is None:
         return
     for row in rng.sample(rows, min(ROWS_ASKED, len(rows))):
-        yield partial(conformance.ask_http, stage.workload.expected().of(row), port, token(rng))
+        yield partial(conformance.ask_http, stage.workload.expected().of(row), at, token(rng))
         changed = held.change(entry, row)
-        yield partial(conformance.ask_http, stage.workload.expected().of(changed), port, token(rng))
+        yield partial(conformance.ask_http, stage.workload.expected().of(changed), at, token(rng))
 
 
-def ask(stage: Stage, port: int, random_token: str) -> None:
+def ask(stage: Stage, at: Address, random_token: str) -> None:
     """The very request that the load sends, once. Raises Wrong, or OSError where nobody answers."""
     case = stage.workload.expected()
     case = case.of(random.Random(random_token).choice(stage.rows)) if stage.rows else case
-    conformance.ask_http(case, port, random_token)
+    conformance.ask_http(case, at, random_token)
 
 
-def target(stage: Stage, port: int) -> Mapping[str, Any]:
+def target(stage: Stage, at: Address) -> Mapping[str, Any]:
     loaded = {
-        "url": f"http://{stage.host.address}:{port}",
+        "url": at.url,
+        **_trusted(at),
         "connections": stage.race.load.connections,
         "pipeline": stage.race.load.streams,
         **threads(stage.race),
@@ -80,6 +82,16 @@ def target(stage: Stage, port: int) -> Mapping[str, Any]:
         return {**loaded, **_pair(*stage.workload.case_of({}))}
     drawn = [_drawn(*stage.workload.case_of(row)) for row in stage.rows]
     return {**loaded, "requests": drawn, "draw": "random"}
+
+
+def _trusted(at: Address) -> dict[str, Any]:
+    """What the engine has to know of an address that is not this machine's, and of TLS."""
+    fields: dict[str, Any] = {} if at.loopback else {"remote": True}
+    if at.https and at.insecure:
+        fields["insecure"] = True
+    elif at.https and at.cacert is not None:
+        fields["cacert"] = str(at.cacert)
+    return fields
 
 
 def _pair(request: HttpRequest, expected: HttpCase) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from deadheat.model.address import Address
 from deadheat.model.base import Record
 from deadheat.model.workload import Preset
 
@@ -53,7 +54,8 @@ class ContenderFile(Record):
 
     `serves`: by workload, of a contender in a folder that several workloads share.
     `listens`: the port of a server that runs already, which is neither started nor ended, and has no `run`;
-    `freezes`: whether it is stopped while others have their turn.
+    `freezes`: whether it is stopped while others have their turn. `at`: where one that runs already is asked,
+    where that is not 127.0.0.1 and its port; without `listens` it runs elsewhere, and nobody here meters it.
     """
 
     title: str
@@ -65,6 +67,7 @@ class ContenderFile(Record):
     run: str
     listens: int | None = Field(default=None, ge=1, le=65535)
     freezes: bool = True
+    at: Address | None = None
     env: dict[str, str] = {}
     offers: tuple[Offer, ...] = ()
     default: bool = False
@@ -75,7 +78,7 @@ class ContenderFile(Record):
 
     @model_validator(mode="after")
     def _is_run_or_runs_already(self) -> Self:
-        if bool(self.run) == (self.listens is not None):
+        if bool(self.run) == (self.listens is not None or self.at is not None):
             raise ValueError("a contender has a run line, or listens already: one of the two")
         return self
 
@@ -99,6 +102,7 @@ class Contender(Record):
     run: str
     listens: int | None = None
     freezes: bool = True
+    at: Address | None = None
     env: dict[str, str]
     offers: tuple[Offer, ...] = ()
     default: bool
@@ -114,6 +118,16 @@ class Contender(Record):
     @property
     def id(self) -> str:
         return self.name if self.variant is None else f"{self.name}:{self.variant}"
+
+    @property
+    def runs_already(self) -> bool:
+        """Neither started nor ended by us."""
+        return self.listens is not None or self.at is not None
+
+    @property
+    def elsewhere(self) -> bool:
+        """It runs already, and nobody here can meter or freeze it."""
+        return self.at is not None and self.listens is None
 
 
 def resolve(workload: str, folder: Path, file: ContenderFile) -> tuple[Contender, ...]:

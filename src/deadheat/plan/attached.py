@@ -1,23 +1,32 @@
-"""Races of servers that run already: what they cannot show."""
+"""Races of servers that run already, here or elsewhere: what they cannot show."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from deadheat.errors import UserError
 from deadheat.model.choices import JudgedBy
 from deadheat.model.contender import Contender
 from deadheat.model.plan import RacePlan
 
+# What only whoever can see a server's process could judge it by.
+UNMETERED: Mapping[JudgedBy, str] = {"cpu": "CPU time", "memory": "memory"}
+
 
 def noted(race: RacePlan, contenders: Sequence[Contender], by: JudgedBy) -> RacePlan:
     """The race with what is to be said of those that run already. Raises UserError where it would be judged
     by how they start."""
-    running = [contender for contender in contenders if contender.listens is not None]
+    running = [contender for contender in contenders if contender.runs_already]
     if not running:
         return race
     if by == "startup":
         raise UserError("a server that runs already has no startup", hint="--command starts them")
+    elsewhere = [contender.title for contender in running if contender.elsewhere]
+    if elsewhere and by in UNMETERED:
+        raise UserError(
+            f"{elsewhere[0]} runs elsewhere, where nobody here can meter its {UNMETERED[by]}",
+            hint="--metric throughput, or p50, p90, p99",
+        )
     return race.replaced(notes=(*race.notes, *_notes(running)))
 
 
@@ -27,8 +36,14 @@ def _notes(running: Sequence[Contender]) -> Iterator[str]:
         f"{names} ran already, and were neither started nor ended, nor bound to CPUs: how one start differs "
         "from the next is not in these intervals"
     )
-    if not all(contender.freezes for contender in running):
+    if elsewhere := ", ".join(contender.id for contender in running if contender.elsewhere):
         yield (
-            f"{names} were idle but running while it was another's turn; what they did then on their own "
+            f"{elsewhere} run elsewhere (--remote): their CPU time and memory are not known, they were not "
+            "stopped while it was another's turn, and the network and all that goes on there is in their "
+            "figures, though no gate here sees it"
+        )
+    if idle := ", ".join(one.id for one in running if not one.elsewhere and not one.freezes):
+        yield (
+            f"{idle} were idle but running while it was another's turn; what they did then on their own "
             "account was others' time (--freeze stops them meanwhile)"
         )

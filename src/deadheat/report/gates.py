@@ -114,8 +114,9 @@ def _generator_cpu(gate: GateResult) -> str:
             f"generator-limited: {tool} used {generator} of a CPU and left the server {server}, of "
             f"{gate.facts.get('cpus')} that both share: the figure says more of {tool} than of the server"
         )
+    beside = f" and the server {server} of its" if gate.facts.get("server") is not None else ""
     return (
-        f"generator-limited: the generator used {generator} of its core and the server {server} of its: "
+        f"generator-limited: the generator used {generator} of its core{beside}: "
         "the figure is a lower bound; lower --connections, or give the generator another core"
     )
 

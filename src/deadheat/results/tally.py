@@ -81,6 +81,10 @@ class Tally:
     def invocations(self, entry: str) -> list[Invocation]:
         return [turn for turn in self.of(entry) if isinstance(turn, Invocation)]
 
+    def metered(self, entry: str) -> bool:
+        """Whether its CPU time and memory could be read: not of a server that runs elsewhere."""
+        return all(started.metered for started in self.started.get(entry, ()))
+
     def bytes_per_response(self, entry: str) -> float | None:
         """On the wire, of the counted parts; None of what is no server under our load."""
         slices = self.slices(entry)

@@ -9,6 +9,7 @@ from deadheat.build import command
 from deadheat.build.builder import Build
 from deadheat.hosts import Host
 from deadheat.hosts.program import Spec
+from deadheat.model.address import Address
 from deadheat.model.observation import Observation
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.workload import Workload
@@ -119,12 +120,19 @@ class Stage:
             peak_memory=peak_memory,
             attached=build.contender.listens,
             freezes=build.contender.freezes,
+            elsewhere=build.contender.elsewhere,
         )
 
     def port(self, entry: str) -> int:
         """Where a server listens: a free port, or that of one that runs already."""
-        listens = self.build(entry).contender.listens
-        return self.host.free_port() if listens is None else listens
+        contender = self.build(entry).contender
+        if contender.at is not None:
+            return contender.at.port
+        return self.host.free_port() if contender.listens is None else contender.listens
+
+    def address(self, entry: str, port: int) -> Address:
+        """Where a server that listens at a port is asked."""
+        return self.build(entry).contender.at or Address(host=self.host.address, port=port)
 
 
 class Kind(Protocol):

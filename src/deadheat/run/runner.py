@@ -297,7 +297,9 @@ class Runner:
             self.begins(race)
         self._observe(BlockStarted(race=race.key, block=block.index, order=block.start, at=clock.stamp()))
         steps = (2 + len(race.loads)) * len(block.start) + len(block.turns)
-        cpus = {*self.plan.server_cpus, *self.plan.generator_cpus}
+        cpus = set(self.plan.generator_cpus)
+        if not all(stage.build(entry.id).contender.elsewhere for entry in race.entries):
+            cpus |= set(self.plan.server_cpus)
         before = interference.read(cpus, self.host.spent_ns())
         with closing(kind.block(stage, block)) as observations:
             for done, observation in enumerate(observations, 1):

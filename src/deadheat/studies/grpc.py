@@ -8,6 +8,7 @@ from pathlib import Path
 from deadheat.generators.registry import GENERATORS
 from deadheat.kinds.grpc import call as grpc_call
 from deadheat.kinds.grpc.kind import GrpcKind, ask
+from deadheat.model.address import Address
 from deadheat.model.workload import GrpcWork
 from deadheat.run.kind import Stage
 from deadheat.studies.server import Loader, PublishedServers, Target, arguments
@@ -65,7 +66,7 @@ def _asked(stage: Stage, port: int) -> tuple[GrpcWork, Path]:
     """The call and its contract, after one such call was answered right. Raises Wrong, or OSError."""
     work = stage.workload.grpc
     assert work is not None
-    ask(stage, port, NAME)
+    ask(stage, Address(host=stage.host.address, port=port), NAME)
     return work, (stage.workload_folder / work.proto).resolve()
 
 

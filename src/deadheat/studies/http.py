@@ -6,6 +6,7 @@ from deadheat.generators.registry import GENERATORS
 from deadheat.kinds import conformance
 from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.http import HttpKind, ask
+from deadheat.model.address import Address
 from deadheat.model.workload import HttpCase
 from deadheat.run.kind import Stage
 from deadheat.studies.server import Loader, PublishedServers, Target, arguments
@@ -16,28 +17,29 @@ def published_http() -> PublishedServers:
 
 
 def _aim(stage: Stage, entry: str, port: int) -> Target:
-    path, note = _path(stage, port)
-    url = f"http://{stage.host.address}:{port}{path}"
+    at = Address(host=stage.host.address, port=port)
+    path, note = _path(stage, at)
+    url = f"{at.url}{path}"
     return Target(tuple(arguments(stage, entry)), url, note)
 
 
-def _path(stage: Stage, port: int) -> tuple[str, str | None]:
+def _path(stage: Stage, at: Address) -> tuple[str, str | None]:
     """The study's path if this contender gives the study's answer to it; else another, and a remark."""
     plan = stage.race.outside
     assert plan is not None and plan.path is not None
     if plan.body is None:
-        _known(stage, port, plan.path)
+        _known(stage, at, plan.path)
         return plan.path, None
     try:
-        conformance.ask_http(HttpCase(path=plan.path, body=plan.body), port, "")
+        conformance.ask_http(HttpCase(path=plan.path, body=plan.body), at, "")
     except Wrong:
         if plan.instead is None:
             raise
-        _known(stage, port, plan.instead)
+        _known(stage, at, plan.instead)
         return plan.instead, f'it does not answer {plan.path} with "{plan.body}": asked for {plan.instead}'
     return plan.path, None
 
 
-def _known(stage: Stage, port: int, path: str) -> None:
+def _known(stage: Stage, at: Address, path: str) -> None:
     """The workload's own answer: `/hello` is `/{token}` with a token that never changes."""
-    conformance.ask_http(stage.workload.expected(), port, path.removeprefix("/"))
+    conformance.ask_http(stage.workload.expected(), at, path.removeprefix("/"))

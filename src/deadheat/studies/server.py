@@ -87,12 +87,13 @@ class PublishedServers:
         """Start, load as often as the study did, stop."""
         stage.view.state(entry, "starting")
         port, token = stage.host.free_port(), block.token("ready", entry)
+        at = stage.address(entry, port)
         try:
             with started_server(
                 stage.host,
                 stage.spec(entry, {"port": port}),
                 port,
-                until_right(lambda: self._ask(stage, port, token)),
+                until_right(lambda: self._ask(stage, at, token)),
                 stage.stop,
             ) as server:
                 yield from self._measured(stage, block, entry, server)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from deadheat.errors import UserError
+from deadheat.model.address import Address
 from deadheat.suite.suite import CONTENDER_FILE, WORKLOAD_FILE
 
 WORKLOAD = "ad-hoc"
@@ -40,8 +41,8 @@ class Request:
 class Command:
     """A command line, what it is called, and where it runs. `title`: what reports say beside its name, the
     line itself where there is none; `artifact`: the program that a build made of it, where that is known.
-    `listens`: the port of a server that runs already, whose line is its URL; `freezes`: whether it is stopped
-    while others have their turn."""
+    `at`: where a server that runs already is asked, whose line is its URL; `metered`: by the process that
+    listens at its port here; `freezes`: whether it is stopped while others have their turn."""
 
     line: str
     name: str
@@ -49,13 +50,19 @@ class Command:
     title: str | None = None
     env: tuple[tuple[str, str], ...] = ()
     artifact: Path | None = None
-    listens: int | None = None
+    at: Address | None = None
+    metered: bool = True
     freezes: bool = False
 
     @property
     def called(self) -> str:
         """What people call it."""
         return self.title or self.name
+
+    @property
+    def listens(self) -> int | None:
+        """The port by which it is metered, of a server that runs already on this machine."""
+        return self.at.port if self.at is not None and self.metered else None
 
 
 @dataclass(frozen=True)
@@ -118,8 +125,11 @@ def write_contenders(wanted: AdHoc, folder: Path) -> None:
         home = folder / wanted.workload / command.name
         home.mkdir(parents=True, exist_ok=True)
         facts: dict[str, object] = {"title": command.title or command.line, "class": "idiomatic"}
-        if command.listens is not None:
-            facts |= {"language": "a URL", "run": "", "listens": command.listens, "freezes": command.freezes}
+        if command.at is not None:
+            facts |= {"language": "a URL", "run": "", "freezes": command.freezes}
+            facts |= {} if command.listens is None else {"listens": command.listens}
+            asked = command.at.model_dump(mode="json", exclude_none=True)
+            facts |= {f"at.{key}": value for key, value in asked.items()}
         else:
             (home / SCRIPT).write_text(script(wanted, command))
             port = f" {PORT}" if wanted.request is not None else ""

@@ -155,7 +155,7 @@ def _check_ports(contenders: tuple[Contender, ...]) -> None:
     """A server that does not get its port would listen where the next one does too."""
     for contender in contenders:
         reported = any("{port}" in text for text in (contender.run, *contender.env.values()))
-        if not reported and contender.listens is None:
+        if not reported and not contender.runs_already:
             file = contender.folder / CONTENDER_FILE
             where = ("run",) if contender.variant is None else ("variants", contender.variant, "run")
             raise UserError(

@@ -22,6 +22,7 @@ from deadheat.kinds.server.check import Listening
 from deadheat.kinds.server.cold import driven
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.services import start as services
+from deadheat.model.address import Address
 from deadheat.model.observation import Observation
 from deadheat.model.workload import GrpcWork
 from deadheat.plan.schedule import Block, token
@@ -161,9 +162,9 @@ def _compare(work: GrpcWork, method: Method, name: str, call: Any) -> None:
                 )
 
 
-def ask(stage: Stage, port: int, random_token: str) -> None:
+def ask(stage: Stage, at: Address, random_token: str) -> None:
     """The very call that the load makes, once. Raises Wrong, or OSError where nobody answers."""
-    with grpc_call.channel(stage.host.address, port) as opened:
+    with grpc_call.channel(at.host, at.port) as opened:
         try:
             _greeted(_work(stage), _method(stage), opened, random_token, _compression(stage))
         except Wrong as wrong:
@@ -173,10 +174,10 @@ def ask(stage: Stage, port: int, random_token: str) -> None:
             raise
 
 
-def target(stage: Stage, port: int) -> Mapping[str, Any]:
+def target(stage: Stage, at: Address) -> Mapping[str, Any]:
     work = _work(stage)
     return {
-        "url": f"grpc://{stage.host.address}:{port}",
+        "url": f"grpc://{at.host}:{at.port}",
         "connections": stage.race.load.connections,
         "streams": stage.race.load.streams,
         **threads(stage.race),

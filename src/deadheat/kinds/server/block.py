@@ -91,9 +91,10 @@ class ServerBlock:
 
     def _started(self, entry: str) -> Observation:
         """Start a server, wait until it answers right, open the engine's connections, freeze it."""
-        stage = self._stage
+        stage, contender = self._stage, self._stage.build(entry).contender
         stage.view.state(entry, "starting")
         port = stage.port(entry)
+        at = stage.address(entry, port)
         token = self._block.token("ready", entry)
         try:
             server = self._stack.enter_context(
@@ -101,14 +102,14 @@ class ServerBlock:
                     stage.host,
                     stage.spec(entry, {"port": port}),
                     port,
-                    until_right(lambda: self._protocol.ask(stage, port, token)),
+                    until_right(lambda: self._protocol.ask(stage, at, token)),
                     stage.stop,
                 )
             )
             race = stage.race
             running = Running(entry, server.handle, port, race.lead_in_of(entry), race.slices.counted_ms)
-            running.attached = stage.build(entry).contender.listens is not None
-            self._engine.open(entry, timeout_ms=REQUEST_TIMEOUT_MS, **self._protocol.target(stage, port))
+            running.attached = contender.runs_already
+            self._engine.open(entry, timeout_ms=REQUEST_TIMEOUT_MS, **self._protocol.target(stage, at))
             self._freeze(running)
         except (StartError, NotServingError, EngineError) as error:
             return self._failed(entry, str(error))
@@ -120,6 +121,7 @@ class ServerBlock:
             block=self._block.index,
             entry=entry,
             first_response_ms=None if running.attached else server.ready_ns / 1e6,
+            metered=not contender.elsewhere,
         )
 
     def _warmed_up(self, entry: str) -> Generator[Observation]:
@@ -340,7 +342,7 @@ class ServerBlock:
             memory_bytes=memory.proportional_bytes if memory else None,
             private_bytes=memory.private_bytes if memory else None,
             peak_memory_bytes=memory.peak_bytes if memory else None,
-            threads=usage.threads,
+            threads=usage.threads or None,
             # The reference's second entry is the same process, which is used on its own turns too.
             frozen_cpu_ns=None if running.attached else running.frozen_cpu_ns,
             hdr=running.closed_hdr,

@@ -11,19 +11,23 @@ from deadheat.hosts.program import Exit, Why
 from deadheat.kinds import conformance
 from deadheat.kinds.conformance import Case
 from deadheat.kinds.server.started import NotServingError, last_words, started_server
+from deadheat.model.address import Address
 from deadheat.run.check import Check
 from deadheat.run.kind import Stage
 
 LAST_BREATH_S = 0.5
+CONNECT_S = 1.0
 
 
 @dataclass(frozen=True)
 class Listening:
-    """A server that listens at a port; `stop` is for a case that looks at how it ends."""
+    """A server that listens at a port; `at` is where it is asked, `stop` is for a case that looks at how it
+    ends."""
 
     host: Host
     handle: Handle
     port: int
+    at: Address
 
     def stop(self, grace_s: float) -> Exit:
         """SIGTERM, and SIGKILL after the grace."""
@@ -33,11 +37,12 @@ class Listening:
 def check(stage: Stage, entry: str, cases: Callable[[Listening], Iterable[Case]]) -> Check:
     """Start an entry and ask it case after case, as soon as somebody listens."""
     host, port = stage.host, stage.port(entry)
+    at = stage.address(entry, port)
     spec = stage.spec(entry, {"port": port})
     try:
         # Only that somebody listens: what it answers is for the cases to judge.
-        with started_server(host, spec, port, lambda _: _nobody(host.address, port), stage.stop) as server:
-            return _asked(host, server.handle, cases(Listening(host, server.handle, port)))
+        with started_server(host, spec, port, lambda _: _nobody(at), stage.stop) as server:
+            return _asked(host, server.handle, cases(Listening(host, server.handle, port, at)))
     except StartError as error:
         return Check(False, 0, str(error))
     except NotServingError as error:
@@ -57,6 +62,6 @@ def _asked(host: Host, handle: Handle, cases: Iterable[Case]) -> Check:
     return found
 
 
-def _nobody(address: str, port: int) -> str | None:
-    with socket.create_connection((address, port), timeout=1):
+def _nobody(at: Address) -> str | None:
+    with socket.create_connection((at.host, at.port), timeout=CONNECT_S):
         return None

@@ -50,13 +50,14 @@ class ColdBlock:
     def _start(self, turn: Turn) -> ColdStart | Failed:
         stage = self._stage
         port = stage.host.free_port()
+        at = stage.address(turn.entry, port)
         token = self._block.token("ready", turn.round, turn.turn, turn.entry)
         try:
             with started_server(
                 stage.host,
                 stage.spec(turn.entry, {"port": port}),
                 port,
-                until_right(lambda: self._protocol.ask(stage, port, token)),
+                until_right(lambda: self._protocol.ask(stage, at, token)),
                 stage.stop,
             ) as server:
                 try:
@@ -70,7 +71,7 @@ class ColdBlock:
 
     def _loaded(self, turn: Turn, server: Serving) -> ColdStart:
         stage, first_s = self._stage, server.ready_ns / 1e9
-        target = self._protocol.target(stage, server.port)
+        target = self._protocol.target(stage, stage.address(turn.entry, server.port))
         self._engine.open(turn.entry, timeout_ms=REQUEST_TIMEOUT_MS, **target)
         after_s, answered, at_ns = [first_s], 1, 0
         for number in REPLIES:

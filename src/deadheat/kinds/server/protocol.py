@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deadheat.model.address import Address
 from deadheat.run.kind import Stage
 
-# One request to a server at a port, with a token. Raises Wrong, or OSError where nobody answers.
-Ask = Callable[[Stage, int, str], None]
+# One request to a server, with a token. Raises Wrong, or OSError where nobody answers.
+Ask = Callable[[Stage, Address, str], None]
 # What the engine is told to open: the protocol's own fields.
-Target = Callable[[Stage, int], Mapping[str, Any]]
+Target = Callable[[Stage, Address], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)

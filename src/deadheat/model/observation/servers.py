@@ -8,13 +8,14 @@ from deadheat.model.base import Record
 
 class Started(Record):
     """A server answered right for the first time, `first_response_ms` after its start; null of one that ran
-    already."""
+    already. Without `metered` it runs elsewhere, and its CPU time and memory are not known."""
 
     type: Literal["started"] = "started"
     race: str
     block: int
     entry: str
     first_response_ms: float | None
+    metered: bool = True
 
 
 class WarmedUp(Record):

@@ -58,7 +58,8 @@ def generator_cpu(slices: list[Slice], threads: int) -> GateResult:
     if counted <= 0:
         return gate_result("generator-cpu", False, None, limit)
     share = sum(s.engine_cpu_ns for s in slices) / counted / threads
-    server = sum(s.server_cpu_ns or 0 for s in slices) / counted
+    known = [s.server_cpu_ns for s in slices if s.server_cpu_ns is not None]
+    server = sum(known) / counted if known else None
     ok = share < GENERATOR_CPU
     return gate_result("generator-cpu", ok, share, limit, generator=share, server=server)
 
@@ -114,8 +115,11 @@ def share_of_cpus(tally: Tally, entry: str) -> float | None:
     return sum(s.engine_cpu_ns for s in slices) / counted / len(plan.server_cpus) if counted else None
 
 
-def server_cpu_known(slices: list[Slice]) -> GateResult:
-    """The server's CPU clock could be read at the edges of every slice: no process of it came or went."""
+def server_cpu_known(tally: Tally, entry: str, slices: list[Slice]) -> GateResult | None:
+    """The server's CPU clock could be read at the edges of every slice: no process of it came or went. None
+    where it runs elsewhere, and nobody reads it."""
+    if not tally.metered(entry):
+        return None
     unknown = sum(s.server_cpu_ns is None for s in slices)
     ok = unknown <= len(slices) * 0.05
     return gate_result("server-cpu-known", ok, 1 - unknown / len(slices), "95% of slices")

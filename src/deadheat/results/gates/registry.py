@@ -68,7 +68,7 @@ CONTENDER_GATES: Registry[OfContender] = Registry(
         "services-cpu": lambda of: own.services_cpu(of.tally, of.entry),
         "database-statements": lambda of: own.database_statements(of.tally, of.entry),
         "generator-share": lambda of: own.generator_share(of.tally, of.entry),
-        "server-cpu-known": _of_slices(lambda of, slices: own.server_cpu_known(slices)),
+        "server-cpu-known": _of_slices(lambda of, slices: own.server_cpu_known(of.tally, of.entry, slices)),
         "below-ceiling": _of_slices(_below_ceiling),
         "flat": _of_slices(
             lambda of, slices: own.flatness(of.tally, of.entry, of.tally.race.reference_entry)
