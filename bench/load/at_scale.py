@@ -10,6 +10,7 @@ from .generator import PATH, Generator, ours, ours_http
 from .measure import BOTH_CPUS, redis_server, server
 from .pair import Pair
 from .peers.gcannon import gcannon
+from .peers.oha import oha
 from .peers.redis_benchmark import redis_benchmark
 from .peers.wrk import PATIENCE, Asked, wrk
 from .peers.zrk import zrk
@@ -19,6 +20,7 @@ GOAL = 0.85
 NO_MORE = 1.0
 MANY = 10_000
 OPEN_RATE = 20_000
+TICK = "200us"
 KEY, VALUE = "foo", "bar"
 MESSAGE = "hello"
 """gcannon's own."""
@@ -43,6 +45,7 @@ def pairs(folder: Path) -> Iterator[Pair]:
     yield unix(folder / "redis.sock")
     yield from io_uring()
     yield paced()
+    yield ticking()
 
 
 def unix(socket: Path) -> Pair:
@@ -85,3 +88,12 @@ def echo(name: str, *options: str) -> Generator:
     """A WebSocket message, and its echo compared."""
     asked = ("--data", MESSAGE, "--expect-body", MESSAGE)
     return ours(name, lambda address: f"ws://{address}{PATH}", *asked, *options)
+
+
+def ticking() -> Pair:
+    """Against oha, requests at their times to a fifth of a millisecond."""
+    asked = ("-R", str(OPEN_RATE), "-c", "64", "--allow-shortfall", "--pacing", TICK)
+    return Pair(
+        "oha-tick", f"open loop, {OPEN_RATE:,}/s on 64 connections, paced by {TICK}", NO_MORE, server,
+        (oha("oha", OPEN_RATE, 64), ours_http(f"deadheat-load --pacing {TICK}", *asked)),
+    )  # fmt: skip

@@ -76,6 +76,45 @@ fn each_request_goes_to_its_host_and_is_counted_there() {
 }
 
 #[test]
+fn several_urls_are_asked_for_in_turn() {
+    let (one, two) = (Server::of("http", &[]), Server::of("http", &[]));
+    let (a, b) = (one.address(), two.address());
+    let urls = [
+        format!("http://{a}/1"),
+        format!("http://{a}/2"),
+        format!("http://{b}/3"),
+    ];
+    let urls: Vec<&str> = urls.iter().map(String::as_str).collect();
+    let asked = ["-c", "4", "-n", "300", "-H", "X-A: {seq}"];
+    let summary = summary(&[&urls[..], &asked].concat());
+    let figures = by_request(&summary);
+    let expected = [
+        (format!("GET {a}/1"), 100, 0),
+        (format!("GET {a}/2"), 100, 0),
+        (format!("GET {b}/3"), 100, 0),
+    ];
+    assert_eq!(figures, expected);
+    assert_eq!(number(&one.stop()["requests"]), 200);
+    assert_eq!(number(&two.stop()["requests"]), 100);
+}
+
+#[test]
+fn several_urls_are_of_http_and_of_no_file() {
+    let asked = ["ws://127.0.0.1:1/", "ws://127.0.0.1:1/a", "--data", "x"];
+    assert!(refusal(&asked).contains("several URLs: only for http://"));
+    let asked = ["http://127.0.0.1:1/", "ws://127.0.0.1:1/a"];
+    assert!(refusal(&asked).contains("ws://127.0.0.1:1/a: no URL of HTTP"));
+    let (_file, path) = file("{\"path\": \"/a\"}\n");
+    let asked = [
+        "http://127.0.0.1:1/",
+        "http://127.0.0.1:1/a",
+        "--requests",
+        &path,
+    ];
+    assert!(refusal(&asked).contains("--requests names the URLs"));
+}
+
+#[test]
 fn rates_are_shared_out_by_weight() {
     let (one, two) = (Server::of("http", &[]), Server::of("http", &[]));
     let (a, b) = (one.address(), two.address());

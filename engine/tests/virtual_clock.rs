@@ -112,6 +112,21 @@ fn bursts_go_out_together_and_never_late() {
 }
 
 #[test]
+fn ticks_go_out_together_and_are_as_long_as_they_are_called() {
+    let mut turn = open_loop(10_000.0, 100);
+    for us in [50, 200, 1_000] {
+        turn.pacing = format!("{us}us").parse().expect("a tick");
+        let (slice, sent) = run(|at| at + 100_000, 16, &turn);
+        let tick_ns = us * 1_000;
+        let expected: Vec<u64> = (0..1_000)
+            .map(|n| START_NS + n * 100_000 / tick_ns * tick_ns)
+            .collect();
+        assert_eq!(sent, expected, "{us} us");
+        assert_eq!(slice.counts.latency_sum_ns, 1_000 * 100_000, "{us} us");
+    }
+}
+
+#[test]
 fn poisson_arrivals_come_from_their_seed() {
     let mut turn = open_loop(5_000.0, 2_000);
     turn.arrivals = Arrivals::Poisson;

@@ -21,7 +21,8 @@ SECONDS = 0.3
 TOO_MANY = "wrk-10000"
 LIKE_LIFE = {
     "wrk-heads", "wrk-json", "wrk-16384", "wrk-65536", "wrk-1048576", "wrk-tls", "redis-keys",
-    TOO_MANY, "wrk-threads-2", "redis-unix", "gcannon-64", "gcannon-256", "gcannon-ws", "zrk-open",
+    TOO_MANY, "wrk-threads-2", "redis-unix", "gcannon-64", "gcannon-256", "gcannon-ws",
+    "zrk-open", "oha-tick",
 }  # fmt: skip
 
 

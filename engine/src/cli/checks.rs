@@ -35,6 +35,7 @@ impl LoadOptions {
         let is_websocket = matches!(scheme, "ws" | "wss");
         let is_tls = matches!(scheme, "https" | "grpcs" | "rediss" | "wss");
         let of_http = [
+            ("several URLs", self.urls.len() > 1),
             ("--method", self.method.is_some()),
             ("--requests", self.requests.is_some()),
             ("--expect-status", self.expect.has_status()),

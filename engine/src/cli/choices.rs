@@ -2,25 +2,9 @@
 
 use clap::ValueEnum;
 use deadheat_load::load::arrivals::Arrivals;
-use deadheat_load::load::open_loop::Pacing;
 use deadheat_load::net::Io;
 use deadheat_load::protocol::http::mix::Draw;
 use deadheat_load::protocol::http::stream::StreamForm;
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum PacingArg {
-    Exact,
-    Burst,
-}
-
-impl From<PacingArg> for Pacing {
-    fn from(pacing: PacingArg) -> Self {
-        match pacing {
-            PacingArg::Exact => Self::Exact,
-            PacingArg::Burst => Self::Burst,
-        }
-    }
-}
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum ArrivalsArg {

@@ -1,6 +1,6 @@
 //! The options of a run by hand, and what they mean.
 
-use super::choices::{ArrivalsArg, DrawArg, FormatArg, IoArg, PacingArg, StreamArg};
+use super::choices::{ArrivalsArg, DrawArg, FormatArg, IoArg, StreamArg};
 use super::expect::ExpectOptions;
 use super::grpc::Grpc;
 use super::progress::ProgressArg;
@@ -14,6 +14,7 @@ use clap::Args;
 use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};
 use deadheat_load::load::coalesce::Coalesce;
+use deadheat_load::load::open_loop::Pacing;
 use deadheat_load::load::run::RunSpec;
 use deadheat_load::protocol::grpc::CallSpec;
 use deadheat_load::protocol::http::mix::Draw;
@@ -24,9 +25,9 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub struct LoadOptions {
-    /// Where the load goes: http://host:port/path, ws://host:port/path, grpc://host:port, redis://host:port
-    #[arg(required = true)]
-    pub(super) url: Option<String>,
+    /// Where the load goes: http://host:port/path, ws://host:port/path, grpc://host:port, redis://host:port; several of HTTP are asked for in turn
+    #[arg(required = true, value_name = "URL")]
+    pub(super) urls: Vec<String>,
     /// Threads, one event loop each
     #[arg(short = 't', long, default_value_t = 1, value_name = "N")]
     pub threads: usize,
@@ -73,9 +74,9 @@ pub struct LoadOptions {
     /// How the requests of an open loop are spread over time
     #[arg(long, default_value = "constant", help_heading = OPEN)]
     arrivals: ArrivalsArg,
-    /// Each at its time, or all of a millisecond at its beginning (cheaper)
-    #[arg(long, default_value = "exact", help_heading = OPEN)]
-    pacing: PacingArg,
+    /// Each at its time, or all of a millisecond (burst) or of a tick of 50 to 1000 us at its beginning (cheaper)
+    #[arg(long, default_value = "exact", value_name = "exact|burst|200us", help_heading = OPEN)]
+    pacing: Pacing,
     /// Seed of Poisson arrivals and of --draw random (default: made from the token)
     #[arg(long, value_name = "N", help_heading = OPEN)]
     pub(super) seed: Option<u64>,
@@ -170,14 +171,12 @@ const LONGEST_COUNT_MS: u64 = 24 * 3_600_000;
 impl LoadOptions {
     /// The target.
     pub fn spec(&self) -> Result<Spec> {
-        let url = self
-            .url
-            .clone()
-            .ok_or_else(|| Error::usage("a URL is needed"))?;
+        let url = self.urls.first();
+        let url = url.ok_or_else(|| Error::usage("a URL is needed"))?;
         if self.duration == 0 {
             return Err(Error::usage("-d: has to be longer than 0"));
         }
-        let scheme = Url::parse(&url)?.scheme;
+        let scheme = Url::parse(url)?.scheme;
         self.check_depth(&scheme)?;
         self.check_protocol(&scheme)?;
         let spec = match scheme.as_str() {
@@ -188,22 +187,22 @@ impl LoadOptions {
                     .calls(data.as_deref(), &self.headers, self.streams)?;
                 let time_messages = self.stream.is_some();
                 Spec::grpc(
-                    &url,
+                    url,
                     CallSpec {
                         time_messages,
                         ..calls
                     },
                 )
             }
-            "redis" | "rediss" => Spec::redis(&url, self.redis.commands(self.pipeline)?),
+            "redis" | "rediss" => Spec::redis(url, self.redis.commands(self.pipeline)?),
             "ws" | "wss" => Spec {
                 depth: self.pipeline,
                 websocket: self.websocket.spec(),
-                requests: vec![self.websocket_request(&url)?],
-                ..Spec::new(&url, Request::get("/"))
+                requests: vec![self.websocket_request(url)?],
+                ..Spec::new(url, Request::get("/"))
             },
             _ => {
-                let requests = self.http_requests(&url)?;
+                let requests = self.http_requests(url)?;
                 Spec {
                     // One of them is 1.
                     depth: self.pipeline.max(self.streams),
@@ -211,7 +210,7 @@ impl LoadOptions {
                     stream: self.stream.and_then(StreamArg::of_http),
                     draw: self.draw_of(&requests)?,
                     requests,
-                    ..Spec::new(&url, Request::get("/"))
+                    ..Spec::new(url, Request::get("/"))
                 }
             }
         };
@@ -243,7 +242,7 @@ impl LoadOptions {
             },
             rate: rate.or(self.rate),
             arrivals: self.arrivals.into(),
-            pacing: self.pacing.into(),
+            pacing: self.pacing,
             seed: self.seed,
             requests: self.requests_count,
             ..RunSpec::default()

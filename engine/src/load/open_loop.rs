@@ -3,6 +3,9 @@
 
 use super::arrivals::{Arrivals, Schedule};
 use std::collections::VecDeque;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+use std::time::Duration;
 
 /// When requests are sent, relative to when they are due.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
@@ -14,9 +17,32 @@ pub enum Pacing {
     /// All that are due within one millisecond together, at its beginning. A request that is
     /// sent before its time has its latency counted from when it was sent.
     Burst,
+    /// The same with a shorter tick than a millisecond.
+    #[serde(skip)]
+    Tick(Duration),
 }
 
 const BURST_NS: u64 = 1_000_000;
+/// A wake-up is not worth less, and one more than a millisecond apart is a burst for long.
+const TICK_US: RangeInclusive<u64> = 50..=1_000;
+
+impl FromStr for Pacing {
+    type Err = String;
+
+    /// `exact`, `burst`, or a tick such as `200us`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "exact" => Ok(Self::Exact),
+            "burst" => Ok(Self::Burst),
+            _ => text
+                .strip_suffix("us")
+                .and_then(|us| us.parse().ok())
+                .filter(|us| TICK_US.contains(us))
+                .map(|us| Self::Tick(Duration::from_micros(us)))
+                .ok_or_else(|| format!("{text:?} is not exact, burst or 50us to 1000us")),
+        }
+    }
+}
 const NS_PER_S: f64 = 1e9;
 
 /// The state of one open-loop run.
@@ -117,8 +143,10 @@ impl OpenLoop {
     fn horizon_ns(&self, now_ns: u64) -> u64 {
         let horizon_ns = match self.pacing {
             Pacing::Exact => now_ns + 1,
-            Pacing::Burst => {
-                self.started_ns + ((now_ns - self.started_ns) / BURST_NS + 1) * BURST_NS
+            Pacing::Burst => self.tick_at(now_ns, BURST_NS) + BURST_NS,
+            Pacing::Tick(tick) => {
+                let tick_ns = tick.as_nanos() as u64;
+                self.tick_at(now_ns, tick_ns) + tick_ns
             }
         };
         horizon_ns.min(self.until_ns)
@@ -132,8 +160,15 @@ impl OpenLoop {
         }
         Some(match self.pacing {
             Pacing::Exact => due_ns,
-            Pacing::Burst => due_ns - (due_ns - self.started_ns) % BURST_NS,
+            Pacing::Burst => self.tick_at(due_ns, BURST_NS),
+            Pacing::Tick(tick) => self.tick_at(due_ns, tick.as_nanos() as u64),
         })
+    }
+
+    /// When the tick began in which this is.
+    #[inline]
+    fn tick_at(&self, ns: u64, tick_ns: u64) -> u64 {
+        ns - (ns - self.started_ns) % tick_ns
     }
 
     /// Whether everything that will ever be due has been sent.
@@ -203,6 +238,22 @@ impl OpenLoop {
             sent: self.sent,
             unsent: self.due - self.sent,
             queue_max: self.queue_max,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tick_is_50_us_to_a_millisecond() {
+        assert_eq!("exact".parse(), Ok(Pacing::Exact));
+        assert_eq!("burst".parse(), Ok(Pacing::Burst));
+        let tick = Pacing::Tick(Duration::from_micros(200));
+        assert_eq!("200us".parse(), Ok(tick));
+        for wrong in ["49us", "1001us", "200", "1ms", "us", "-1us", ""] {
+            assert!(wrong.parse::<Pacing>().is_err(), "{wrong}");
         }
     }
 }

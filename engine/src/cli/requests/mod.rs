@@ -36,6 +36,10 @@ impl LoadOptions {
         let rows = self.values.as_deref();
         let rows = rows.map(|path| values(path, self.rows)).transpose()?;
         if let Some(path) = &self.requests {
+            if self.urls.len() > 1 {
+                let message = "--requests names the URLs: without several of them";
+                return Err(Error::usage(message));
+            }
             let mut requests = requests_file(path, &url, &expect)?;
             for request in &mut requests {
                 request.rows.clone_from(&rows);
@@ -56,9 +60,25 @@ impl LoadOptions {
         if let Some(method) = &self.method {
             request.method.clone_from(method);
         }
-        request.check_token(&self.token)?;
-        Ok(vec![request])
+        let others = self.urls[1..].iter();
+        let others = others.map(|text| elsewhere(&request, text, &url));
+        let mut requests = vec![request.clone()];
+        requests.extend(others.collect::<Result<Vec<Request>>>()?);
+        name_with_hosts(&mut requests, &url);
+        let mut each = requests.iter();
+        each.try_for_each(|request| request.check_token(&self.token))?;
+        Ok(requests)
     }
+}
+
+/// The same request to another URL.
+fn elsewhere(request: &Request, text: &str, url: &Url) -> Result<Request> {
+    let (origin, path) = place_at(text, url).map_err(Error::usage)?;
+    Ok(Request {
+        origin,
+        path,
+        ..request.clone()
+    })
 }
 
 impl LoadOptions {
@@ -118,11 +138,7 @@ fn requests_file(path: &Path, url: &Url, expect: &Expect) -> Result<Vec<Request>
         request.expect.also_assert(expect);
         requests.push(request);
     }
-    if requests.iter().any(|request| request.origin.is_some()) {
-        requests
-            .iter_mut()
-            .for_each(|request| name_with_host(request, url));
-    }
+    name_with_hosts(&mut requests, url);
     match requests.is_empty() {
         true => Err(Error::usage(format!(
             "{shown}: no requests in it for {}",
@@ -133,6 +149,13 @@ fn requests_file(path: &Path, url: &Url, expect: &Expect) -> Result<Vec<Request>
 }
 
 /// One path may stand on several hosts.
+fn name_with_hosts(requests: &mut [Request], url: &Url) {
+    if requests.iter().any(|request| request.origin.is_some()) {
+        let each = requests.iter_mut();
+        each.for_each(|request| name_with_host(request, url));
+    }
+}
+
 fn name_with_host(request: &mut Request, url: &Url) {
     if request.name.is_none() {
         let host = match request
@@ -190,16 +213,14 @@ fn json_lines(text: &str, url: &Url) -> Placed {
 /// The path of a URL in a file, and before it the URL of its host if that is not the run's.
 fn place_at(text: &str, url: &Url) -> std::result::Result<(Option<String>, String), String> {
     let other = Url::parse(text).map_err(|error| error.message)?;
+    if !matches!(other.scheme.as_str(), "http" | "https") {
+        return Err(format!("{text}: no URL of HTTP"));
+    }
     if (&other.host, other.port) == (&url.host, url.port) {
         return Ok((None, other.path));
     }
-    match other.scheme.as_str() {
-        "http" | "https" => {
-            let origin = format!("{}://{}", other.scheme, other.authority());
-            Ok((Some(origin), other.path))
-        }
-        _ => Err(format!("{text}: no URL of HTTP")),
-    }
+    let origin = format!("{}://{}", other.scheme, other.authority());
+    Ok((Some(origin), other.path))
 }
 
 /// Whether a header of a file goes into the request.
