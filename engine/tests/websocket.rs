@@ -547,3 +547,79 @@ fn over_tls() {
     assert_eq!(number(&summary["tls_handshakes"]["full"]), 2, "{summary}");
     assert_eq!(number(&summary["websocket"]["upgrades"]), 2, "{summary}");
 }
+
+#[test]
+fn a_mix_of_messages_is_told_message_by_message() {
+    let server = Server::of("ws", &[]);
+    let url = format!("ws://{}/chat", server.address());
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    let lines = [
+        r#"{"message": "hello {seq}", "expect": {"body": "hello {seq}"}, "name": "greet"}"#,
+        r#"{"message": "news?", "expect": {"contains": "nothing"}}"#,
+        r#"{"message": "bye"}"#,
+    ];
+    writeln!(file, "{}", lines.join("\n")).expect("written");
+    let path = file.path().display().to_string();
+    for mode in [&["-c", "2"][..], &["-c", "1", "--pipeline", "7"]] {
+        let asked = ["-n", "300", "--requests", &path, "-H", "X-A: 1"];
+        let summary = summary(&[&[url.as_str()], &asked[..], mode].concat());
+        let each = summary["by_request"].as_array().expect("a list");
+        let told: Vec<(&str, u64, u64)> = each
+            .iter()
+            .map(|one| {
+                let name = one["name"].as_str().expect("a name");
+                (name, number(&one["requests"]), number(&one["errors"]))
+            })
+            .collect();
+        let expected = [("greet", 100, 0), ("news?", 0, 100), ("bye", 100, 0)];
+        assert_eq!(told, expected, "{mode:?}");
+        let failed = &summary["assertions"][0];
+        assert_eq!(number(&failed["failed"]), 100, "{failed}");
+    }
+    server.stop();
+}
+
+#[test]
+fn messages_of_a_mix_go_by_weight_and_by_identifier() {
+    let server = Server::of("ws", &[]);
+    let url = format!("ws://{}/rpc", server.address());
+    let mut file = tempfile::NamedTempFile::new().expect("a file");
+    let message = |name: &str, weight: u32| {
+        format!(
+            r#"{{"message": "{{\"id\": {{seq}}, \"method\": \"{name}\"}}", "expect": {{"json": "$.method={name}"}}, "weight": {weight}, "name": "{name}"}}"#
+        )
+    };
+    writeln!(file, "{}\n{}", message("often", 3), message("seldom", 1)).expect("written");
+    let path = file.path().display().to_string();
+    let asked = [
+        "--match-id",
+        "$.id={seq}",
+        "--pipeline",
+        "8",
+        "-c",
+        "2",
+        "-n",
+        "4000",
+    ];
+    let summary = summary(&[&[url.as_str(), "--requests", &path], &asked[..]].concat());
+    assert_eq!(number(&summary["errors"]), 0, "{summary}");
+    let often = number(&summary["by_request"][0]["requests"]);
+    // Of 4,000 drawn from a fixed seed: standard deviation 27.
+    assert!((2_800..=3_200).contains(&often), "{often}");
+    server.stop();
+}
+
+#[test]
+fn lines_of_messages_that_are_none_are_refused() {
+    for (line, why) in [
+        (r#"{"path": "/a"}"#, ":1: unknown field `path`"),
+        (r#"{"expect": {}}"#, ":1: missing field `message`"),
+        ("", "no messages in it"),
+    ] {
+        let mut file = tempfile::NamedTempFile::new().expect("a file");
+        writeln!(file, "{line}").expect("written");
+        let path = file.path().display().to_string();
+        let told = refusal(&["ws://127.0.0.1:1/", "--requests", &path]);
+        assert!(told.contains(why), "{told}");
+    }
+}

@@ -169,7 +169,8 @@ fn run(planted: Planted, connections: usize, spec: &RunSpec) -> RunResult {
         ping: Some(2),
         ..MessageSpec::default()
     };
-    let protocol = WebSocket::new(&request, &ping, 1, "h").expect("a message");
+    let protocol =
+        WebSocket::new(std::slice::from_ref(&request), &ping, 1, "h").expect("a message");
     let settings = Settings {
         connections,
         keep_alive: true,

@@ -37,7 +37,6 @@ impl LoadOptions {
         let of_http = [
             ("several URLs", self.urls.len() > 1),
             ("--method", self.method.is_some()),
-            ("--requests", self.requests.is_some()),
             ("--expect-status", self.expect.has_status()),
             (
                 "--stream sse and lines",
@@ -50,7 +49,10 @@ impl LoadOptions {
             ("--header", !self.headers.is_empty()),
             ("--data", self.data.is_some()),
         ];
-        let values = [("--values", self.values.is_some())];
+        let values = [
+            ("--values", self.values.is_some()),
+            ("--requests", self.requests.is_some()),
+        ];
         let of_http_and_websocket = [&values[..], &self.expect.of_bodies()].concat();
         let given = |options: &[(&'static str, bool)]| -> Vec<&'static str> {
             let given = options.iter().filter(|(_, is_given)| *is_given);
@@ -94,6 +96,21 @@ impl LoadOptions {
             }
         }
         Ok(())
+    }
+
+    /// A file of requests of HTTP has all of them.
+    pub(super) fn check_file_alone(&self) -> Result<()> {
+        if self.urls.len() > 1 {
+            return Err(Error::usage(
+                "--requests names the URLs: without several of them",
+            ));
+        }
+        match self.headers.is_empty() {
+            true => Ok(()),
+            false => Err(Error::usage(
+                "--requests has headers of its own: without -H",
+            )),
+        }
     }
 
     /// Rates of requests are the only ones, and all of them have one.

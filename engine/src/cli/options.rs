@@ -99,8 +99,8 @@ pub struct LoadOptions {
     /// Body: a text, or @FILE; makes the method POST if none is given
     #[arg(long, value_name = "TEXT", help_heading = REQUEST)]
     pub(super) data: Option<String>,
-    /// Several requests, one JSON object a line: method, path, headers, body, expect, weight
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "headers", "data"], help_heading = REQUEST)]
+    /// Several requests, one JSON object a line: method, path, headers, body, expect, weight; of WebSocket messages
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "data"], help_heading = REQUEST)]
     pub(super) requests: Option<PathBuf>,
     /// How they are drawn: in turn (or by weight), or at random, the same for the same --seed
     #[arg(long, default_value = "turn", value_name = "turn|random", requires = "requests", help_heading = REQUEST)]
@@ -195,12 +195,16 @@ impl LoadOptions {
                 )
             }
             "redis" | "rediss" => Spec::redis(url, self.redis.commands(self.pipeline)?),
-            "ws" | "wss" => Spec {
-                depth: self.pipeline,
-                websocket: self.websocket.spec(),
-                requests: vec![self.websocket_request(url)?],
-                ..Spec::new(url, Request::get("/"))
-            },
+            "ws" | "wss" => {
+                let requests = self.messages(url)?;
+                Spec {
+                    depth: self.pipeline,
+                    websocket: self.websocket.spec(),
+                    draw: self.draw_of(&requests)?,
+                    requests,
+                    ..Spec::new(url, Request::get("/"))
+                }
+            }
             _ => {
                 let requests = self.http_requests(url)?;
                 Spec {

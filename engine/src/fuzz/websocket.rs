@@ -16,7 +16,8 @@ pub fn messages(bytes: &[u8]) {
             ping: Some(2),
             ..MessageSpec::default()
         };
-        let protocol = WebSocket::new(&request, &spec, 2, "h").expect("a message");
+        let protocol =
+            WebSocket::new(std::slice::from_ref(&request), &spec, 2, "h").expect("a message");
         cut_anywhere(&protocol, bytes);
         cut_anywhere(&protocol, &[upgrade(&protocol).as_bytes(), bytes].concat());
     }

@@ -72,9 +72,10 @@ fn open_one(spec: &Spec) -> Result<Box<dyn Target>> {
             open_with(spec, &url, &protocol, b"redis")
         }
         "ws" | "wss" => {
-            let request = &requests(spec)?[0];
-            let protocol = WebSocket::new(request, &spec.websocket, spec.depth, &url.authority())?;
-            open_with(spec, &url, &protocol, b"http/1.1")
+            let messages = requests(spec)?;
+            let host = url.authority();
+            let protocol = WebSocket::new(&messages, &spec.websocket, spec.depth, &host)?;
+            open_with(spec, &url, &protocol.drawn(spec.draw), b"http/1.1")
         }
         other => Err(Error::new(
             Kind::Unsupported,

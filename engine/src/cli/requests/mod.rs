@@ -2,6 +2,7 @@
 
 mod curl;
 mod har;
+mod messages;
 mod raw;
 mod shell;
 
@@ -10,7 +11,7 @@ use super::options::LoadOptions;
 use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};
 use deadheat_load::protocol::http::{Expect, Request};
-use deadheat_load::template::{with_token, Rows};
+use deadheat_load::template::Rows;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,10 +37,7 @@ impl LoadOptions {
         let rows = self.values.as_deref();
         let rows = rows.map(|path| values(path, self.rows)).transpose()?;
         if let Some(path) = &self.requests {
-            if self.urls.len() > 1 {
-                let message = "--requests names the URLs: without several of them";
-                return Err(Error::usage(message));
-            }
+            self.check_file_alone()?;
             let mut requests = requests_file(path, &url, &expect)?;
             for request in &mut requests {
                 request.rows.clone_from(&rows);
@@ -71,6 +69,14 @@ impl LoadOptions {
     }
 }
 
+/// What neither a request nor a file says is as the command line has it.
+fn expect_also(request: &mut Request, expect: &Expect) {
+    if request.expect.body.is_none() {
+        request.expect.body.clone_from(&expect.body);
+    }
+    request.expect.also_assert(expect);
+}
+
 /// The same request to another URL.
 fn elsewhere(request: &Request, text: &str, url: &Url) -> Result<Request> {
     let (origin, path) = place_at(text, url).map_err(Error::usage)?;
@@ -79,26 +85,6 @@ fn elsewhere(request: &Request, text: &str, url: &Url) -> Result<Request> {
         path,
         ..request.clone()
     })
-}
-
-impl LoadOptions {
-    /// The upgrade and the message of WebSocket.
-    pub(super) fn websocket_request(&self, url: &str) -> Result<Request> {
-        let rows = self.values.as_deref();
-        let rows = rows.map(|path| values(path, self.rows)).transpose()?;
-        let headers = self.headers.iter();
-        let headers = headers.map(|(name, value)| (name.clone(), with_token(value, &self.token)));
-        let request = Request {
-            headers: headers.collect(),
-            body: self.data.as_deref().map(text_or_file).transpose()?,
-            expect: self.expect.expect(),
-            rows,
-            // Connections are upgraded before the run that has the token.
-            ..Request::get(&with_token(&Url::parse(url)?.path, &self.token))
-        };
-        request.check()?;
-        Ok(request)
-    }
 }
 
 /// `--requests`, in whichever form: what one of them does not expect itself is expected as on the
@@ -132,10 +118,7 @@ fn requests_file(path: &Path, url: &Url, expect: &Expect) -> Result<Vec<Request>
             .map_err(|error| wrong(&place, &error.message))?;
         request.expect.success = true;
         request.expect.status = request.expect.status.or(expect.status);
-        if request.expect.body.is_none() {
-            request.expect.body.clone_from(&expect.body);
-        }
-        request.expect.also_assert(expect);
+        expect_also(&mut request, expect);
         requests.push(request);
     }
     name_with_hosts(&mut requests, url);

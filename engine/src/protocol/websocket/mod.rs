@@ -15,6 +15,7 @@ use self::in_flight::InFlight;
 use self::prepared::Prepared;
 use self::reader::Reader;
 use super::http::assertion::JsonAssertion;
+use super::http::mix::{Draw, Mix};
 use super::http::Request;
 use super::repeated::Repeated;
 use crate::error::{Error, Result};
@@ -25,8 +26,10 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 /// The protocol, with the messages of one run rendered.
 #[derive(Clone)]
 pub struct WebSocket {
-    /// Path and headers of the upgrade, the message, and what is expected of its reply.
-    request: Request,
+    /// Messages, and what is expected of their replies; the first has path and headers of the upgrade.
+    messages: Vec<Request>,
+    /// Which of them is sent next.
+    mix: Mix,
     opcode: Opcode,
     id: Option<JsonAssertion>,
     ping: Option<u64>,
@@ -77,20 +80,23 @@ pub struct WebSocketConnection {
 }
 
 impl WebSocket {
-    /// The body of `request` is the message. `depth` messages may be in flight on a connection.
+    /// The body of each request is a message. `depth` messages may be in flight on a connection.
     ///
     /// # Errors
     /// There is none, or something of it cannot be meant.
-    pub fn new(request: &Request, spec: &MessageSpec, depth: u32, host: &str) -> Result<Self> {
-        if request.body.is_none() {
-            return Err(Error::usage("WebSocket: a message is needed (--data)"));
+    pub fn new(messages: &[Request], spec: &MessageSpec, depth: u32, host: &str) -> Result<Self> {
+        let needed = || Error::usage("WebSocket: a message is needed (--data)");
+        let request = messages.first().ok_or_else(needed)?;
+        for message in messages {
+            message.body.as_ref().ok_or_else(needed)?;
+            message.check()?;
         }
-        request.check()?;
         let id = spec.match_id(request)?;
         let mut protocol = Self {
             upgrade: handshake::request(request, host)?,
             subprotocols: handshake::subprotocols(request),
-            request: request.clone(),
+            messages: messages.to_vec(),
+            mix: Mix::new(messages),
             opcode: match spec.binary {
                 true => Opcode::Binary,
                 false => Opcode::Text,
@@ -115,8 +121,17 @@ impl WebSocket {
         Ok(protocol)
     }
 
+    /// The same, with the messages drawn in this way.
+    #[must_use]
+    pub fn drawn(self, draw: Draw) -> Self {
+        Self {
+            mix: self.mix.drawn(draw),
+            ..self
+        }
+    }
+
     fn prepare_with(&mut self, token: &str, seed: u64) {
-        self.prepared = Prepared::new(&self.request, self.id.as_ref(), token, seed);
+        self.prepared = Prepared::new(&self.messages, self.id.as_ref(), token, seed);
         self.known.clear();
     }
 

@@ -9,24 +9,50 @@ use crate::protocol::{ErrorKind, Failure};
 use crate::template::Template;
 use serde_json::Value;
 
+/// One message, and the text of its reply.
+#[derive(Clone)]
+struct Message {
+    text: Template,
+    expected: Option<Template>,
+}
+
 #[derive(Clone, Default)]
 pub struct Prepared {
-    pub message: Template,
-    expected: Option<Template>,
+    messages: Vec<Message>,
     checks: Checks,
     id: Option<(Path, Template)>,
 }
 
 impl Prepared {
     /// With token and values in place; `id`: where the identifier stands, and what it is.
-    pub fn new(request: &Request, id: Option<&JsonAssertion>, token: &str, seed: u64) -> Self {
-        let text = |text: &str| request.template(text, token, seed);
+    pub fn new(requests: &[Request], id: Option<&JsonAssertion>, token: &str, seed: u64) -> Self {
+        let message = |request: &Request| {
+            let text = |text: &str| request.template(text, token, seed);
+            Message {
+                text: request.body.as_deref().map(text).unwrap_or_default(),
+                expected: request.expected_body(token, seed),
+            }
+        };
+        let id = id.and_then(|id| {
+            let template = requests[0].template(id.value.as_ref()?, token, seed);
+            Some((id.path.clone(), template))
+        });
         Self {
-            message: request.body.as_deref().map(text).unwrap_or_default(),
-            expected: request.expected_body(token, seed),
-            checks: Checks::new(std::slice::from_ref(request), token, seed),
-            id: id.and_then(|id| Some((id.path.clone(), text(id.value.as_ref()?)))),
+            messages: requests.iter().map(message).collect(),
+            checks: Checks::new(requests, token, seed),
+            id,
         }
+    }
+
+    /// The text of message `request` of the mix.
+    #[inline]
+    pub fn message(&self, request: u32) -> &Template {
+        &self.messages[request as usize].text
+    }
+
+    #[inline]
+    fn expected(&self, request: u32) -> Option<&Template> {
+        self.messages[request as usize].expected.as_ref()
     }
 
     /// Whether replies are matched by an identifier that never differs.
@@ -56,39 +82,36 @@ impl Prepared {
 
     /// Whether a reply that is right for one message is right for all of them.
     pub fn is_constant(&self) -> bool {
-        let expected = self.expected.as_ref();
-        expected.is_none_or(|template| template.constant().is_some())
+        let expected = self.expected(0);
+        self.messages.len() == 1
+            && expected.is_none_or(|template| template.constant().is_some())
             && self.checks.are_constant(0)
             && self.id.is_none()
     }
 
     /// Whether a reply is the expected text itself.
     #[inline]
-    pub fn is_expected(&self, sequence: u64, reply: &[u8], scratch: &mut Vec<u8>) -> bool {
-        let expected = self.expected.as_ref();
-        expected.is_some_and(|template| template.rendered(sequence, scratch) == reply)
+    pub fn is_expected(&self, asked: Asked, reply: &[u8], scratch: &mut Vec<u8>) -> bool {
+        let expected = self.expected(asked.request);
+        expected.is_some_and(|template| template.rendered(asked.sequence, scratch) == reply)
     }
 
     /// What is wrong with a reply.
-    pub fn judge(&self, sequence: u64, reply: &[u8], scratch: &mut Vec<u8>) -> Option<Failure> {
-        if let Some(expected) = &self.expected {
-            let expected = expected.rendered(sequence, scratch);
+    pub fn judge(&self, asked: Asked, reply: &[u8], scratch: &mut Vec<u8>) -> Option<Failure> {
+        if let Some(expected) = self.expected(asked.request) {
+            let expected = expected.rendered(asked.sequence, scratch);
             if reply != expected {
                 let mut compared = Compared::default();
                 compared.take(reply, Some(expected));
                 return Some(Failure::new(ErrorKind::Body, compared.explain(expected)));
             }
         }
-        self.assert(sequence, reply)
+        self.assert(asked, reply)
     }
 
     /// What is wrong with a reply where its text is right, or may be any.
     #[inline]
-    pub fn assert(&self, sequence: u64, reply: &[u8]) -> Option<Failure> {
-        let asked = Asked {
-            request: 0,
-            sequence,
-        };
+    pub fn assert(&self, asked: Asked, reply: &[u8]) -> Option<Failure> {
         self.checks.judge(asked, Coding::None, reply)
     }
 }

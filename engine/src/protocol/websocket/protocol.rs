@@ -4,6 +4,7 @@ use super::frame::{self, Malformed, Opcode};
 use super::in_flight::InFlight;
 use super::reader::{Kind, Progress, Reader, Said};
 use super::{handshake, Asides, WebSocket, WebSocketConnection};
+use crate::protocol::asked::Asked;
 use crate::protocol::{ErrorKind, Failure, Protocol, Reply, Slot};
 
 /// Longest reply that is remembered to be compared as it stands.
@@ -18,7 +19,12 @@ impl Protocol for WebSocket {
     const HAS_ASIDES: bool = true;
 
     fn seed(&mut self, seed: u64) {
+        self.mix.seed(seed);
         self.seed = seed;
+    }
+
+    fn request_of(&self, sequence: u64) -> u32 {
+        self.mix.pick(sequence)
     }
 
     fn prepare(&mut self, token: &str) {
@@ -80,7 +86,11 @@ impl Protocol for WebSocket {
             }
         }
         let key = self.next_key();
-        let message = self.prepared.message.rendered(sequence, &mut self.scratch);
+        let request = self.mix.pick(sequence);
+        let message = self
+            .prepared
+            .message(request)
+            .rendered(sequence, &mut self.scratch);
         // A connection that replaces another one has messages before it is upgraded.
         let output = match is_upgraded {
             true => output,
@@ -225,12 +235,10 @@ impl WebSocket {
             InFlight::ById(_) => None,
         };
         if let Some((slot, sequence)) = sent {
-            if self
-                .prepared
-                .is_expected(sequence, bytes, &mut self.expected)
-            {
+            let asked = self.asked(sequence);
+            if self.prepared.is_expected(asked, bytes, &mut self.expected) {
                 // It is UTF-8 because what is expected is.
-                return Ok(Some(reply(slot, self.prepared.assert(sequence, bytes))));
+                return Ok(Some(reply(slot, self.prepared.assert(asked, bytes))));
             }
         }
         if kind == Kind::Text && std::str::from_utf8(bytes).is_err() {
@@ -242,7 +250,8 @@ impl WebSocket {
         };
         match sent {
             Some((slot, sequence)) => {
-                let failure = self.prepared.judge(sequence, bytes, &mut self.expected);
+                let asked = self.asked(sequence);
+                let failure = self.prepared.judge(asked, bytes, &mut self.expected);
                 Ok(Some(reply(slot, failure)))
             }
             None if self.prepared.has_id() => {
@@ -252,6 +261,14 @@ impl WebSocket {
             None => Err(Failure::protocol(
                 "a message that nobody asked for (--match-id passes over such)",
             )),
+        }
+    }
+
+    #[inline]
+    fn asked(&self, sequence: u64) -> Asked {
+        Asked {
+            request: self.mix.pick(sequence),
+            sequence,
         }
     }
 
