@@ -145,6 +145,8 @@ class Deadheat:
     cpus: frozenset[int] | None = None
     limit_bytes: int | None = None
     cwd: Path | None = None
+    # Where it is not named, it is as with a user: `suite` where he stands, else the built-in one.
+    names_suite: bool = True
 
     @property
     def runs(self) -> Path:
@@ -181,12 +183,13 @@ class Deadheat:
     def environment(self) -> dict[str, str]:
         """Ours, with all that `deadheat` writes below our home."""
         kept = {key: value for key, value in os.environ.items() if key not in ("COLUMNS", "NO_COLOR")}
+        named = {"DEADHEAT_SUITE": str(self.suite)} if self.names_suite else {}
         return {
             **kept,
             "DEADHEAT_LOCK": str(self.lock),
             "DEADHEAT_CACHE": str(self.home / "cache"),
             "DEADHEAT_RUNS": str(self.runs),
-            "DEADHEAT_SUITE": str(self.suite),
+            **named,
             **self.env,
         }
 

@@ -119,8 +119,8 @@ def _served(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> Answer:
         with started_server(host, spec, at.port, complaint, stop) as serving:
             answer = replace(found[-1], took_s=serving.ready_ns / 1e9)
     except (StartError, NotServingError) as error:
-        tail = f": {error.output_tail.strip()[-300:]}" if isinstance(error, NotServingError) else ""
-        raise _failed(wanted, f"{error}{tail}") from error
+        tail = error.output_tail.strip()[-300:] if isinstance(error, NotServingError) else ""
+        raise _failed(wanted, f"{error}: {tail}" if tail else str(error)) from error
     asked = wanted.request
     assert asked is not None
     if answer.status != asked.status if asked.status is not None else answer.status >= 400:

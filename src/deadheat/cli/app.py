@@ -32,7 +32,7 @@ VERBS = {
     "report": Verb("report", "Derive results and reports again from a run's journal."),
     "cost": Verb("cost", "Print what serving a rate would cost with each contender of a run."),
     "claims": Verb("claims", "Print the published claims, and what became of them in a run."),
-    "new": Verb("new", "Draft the claims of a published study."),
+    "new": Verb("new", "Draft bench/deadheat.toml of your own service, or the claims of a published study."),
     "explain": Verb("explain", "Run two contenders under instruments: what differs a request."),
     "runs": Verb("runs", "List the runs, the newest first."),
     "export": Verb("export", "Write a run in the format of another tool."),

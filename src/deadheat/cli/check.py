@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from deadheat.cli import terminal
 from deadheat.cli.command import command
 from deadheat.cli.options import SomeContenders, SuiteFolder
 from deadheat.errors import ExitCode
+from deadheat.util import paths
+
+if TYPE_CHECKING:
+    from deadheat.app.checking import CheckedContender
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,21 +28,41 @@ class CheckOptions(SomeContenders, SuiteFolder):
 def run(options: CheckOptions) -> None:
     """Check manifests, build, and compare every answer.
 
-    Where an answer is wrong the whole exchange is shown.
+    Where an answer is wrong the whole exchange is shown. In a repository of your own, with
+    bench/deadheat.toml and without a suite, that is what is checked: the working tree is built, started and
+    asked every request, as deadheat ab would.
 
     \b
     Examples:
       deadheat check
       deadheat check go-net-http crystal-http-server
     """
-    from rich.text import Text
-
     from deadheat.app import checking
+    from deadheat.suite import bench_file
     from deadheat.suite.suite import load
+
+    source = click.get_current_context().get_parameter_source("suite")
+    no_suite = source == ParameterSource.DEFAULT and not paths.SUITE.is_dir()
+    if no_suite and not options.contenders and Path(bench_file.PLACE).is_file():
+        of_bench_file()
+    else:
+        _print(checking.check(load(options.suite), options.contenders, terminal.say))
+
+
+def of_bench_file() -> None:
+    """Check the working tree by its bench/deadheat.toml, as `deadheat check` there."""
+    from deadheat.app import bench_check
+
+    _print(bench_check.check(Path.cwd(), terminal.view(), terminal.say))
+
+
+def _print(found: Iterable[CheckedContender]) -> None:
+    """A line each. Raises Exit where one is wrong."""
+    from rich.text import Text
 
     out = terminal.stdout()
     bad = False
-    for checked in checking.check(load(options.suite), options.contenders, terminal.say):
+    for checked in found:
         style = {"right": "green", "unavailable": "yellow"}.get(checked.state, "red")
         line = f" {checked.workload}/{checked.id}: {checked.detail}"
         out.print(Text.assemble((checked.state.ljust(11), style), line), soft_wrap=True, highlight=False)
