@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Kind, Result};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::str::FromStr;
 
 /// A target's URL, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -102,6 +103,58 @@ impl Url {
             ))),
             _ => Ok(addresses),
         }
+    }
+}
+
+/// `host:port:address`: an address that a host has, whatever a name server says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Resolved {
+    host: String,
+    port: u16,
+    address: IpAddr,
+}
+
+impl FromStr for Resolved {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        let wrong = || format!("{text:?} is not HOST:PORT:ADDRESS, such as a.test:8080:127.0.0.1");
+        let (host, rest) = text.split_once(':').ok_or_else(wrong)?;
+        let (port, address) = rest.split_once(':').ok_or_else(wrong)?;
+        let address = address.trim_start_matches('[').trim_end_matches(']');
+        Ok(Self {
+            host: host.to_owned(),
+            port: port.parse().map_err(|_| wrong())?,
+            address: address.parse().map_err(|_| wrong())?,
+        })
+    }
+}
+
+impl Resolved {
+    /// The addresses of a URL's host: those among `all`, or else what a name server says.
+    ///
+    /// # Errors
+    /// Those of [`Url::resolve`].
+    pub fn resolve(all: &[Self], url: &Url, remote: bool) -> Result<Vec<SocketAddr>> {
+        let own = all
+            .iter()
+            .filter(|one| one.port == url.port && one.host.eq_ignore_ascii_case(&url.host));
+        let own: Vec<IpAddr> = own.map(|one| one.address).collect();
+        if own.is_empty() {
+            return url.resolve(remote);
+        }
+        let mut addresses = Vec::new();
+        for address in own {
+            let host = address.to_string();
+            addresses.extend(
+                Url {
+                    host,
+                    ..url.clone()
+                }
+                .resolve(remote)?,
+            );
+        }
+        Ok(addresses)
     }
 }
 

@@ -266,3 +266,42 @@ fn mistakes_before_any_load() {
         assert!(!message.contains('\n'), "one line: {message}");
     }
 }
+
+#[test]
+fn a_contract_imports_from_other_folders() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let place = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(place("common/types")).expect("folders");
+    std::fs::create_dir_all(place("services")).expect("folders");
+    let types = "syntax = \"proto3\"; package t; message Name { string name = 1; }";
+    std::fs::write(place("common/types/name.proto"), types).expect("written");
+    let service = "syntax = \"proto3\"; package greeter; import \"types/name.proto\";\n\
+        service Greeter { rpc SayHello(t.Name) returns (t.Name); }";
+    std::fs::write(place("services/greeter.proto"), service).expect("written");
+    let server = ours(&[]);
+    let url = format!("grpc://{}", server.address());
+    let proto = place("services/greeter.proto").display().to_string();
+    let common = place("common").display().to_string();
+    let asked = [
+        "--call",
+        "greeter.Greeter/SayHello",
+        "--data",
+        "{\"name\": \"a\"}",
+        "-n",
+        "10",
+        "-c",
+        "1",
+    ];
+    let with = [url.as_str(), "--proto", &proto, "--import-path", &common];
+    let summary = program::summary(&[&with, &asked[..]].concat());
+    assert_eq!(
+        (
+            program::number(&summary["requests"]),
+            program::number(&summary["errors"])
+        ),
+        (10, 0)
+    );
+    let without = program::refusal(&[&with[..3], &asked[..]].concat());
+    assert!(without.contains("types/name.proto"), "{without}");
+    server.stop();
+}

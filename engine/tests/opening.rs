@@ -6,9 +6,12 @@ mod support;
 mod independent;
 #[path = "support/program.rs"]
 mod program;
+#[path = "support/serving.rs"]
+mod serving;
 
 use independent::Habits;
 use program::{number, refusal, run, summary};
+use serving::Server;
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
 use support::{hello, read_head, read_request, send, server, Counter};
@@ -192,4 +195,33 @@ fn a_token_that_would_break_requests_is_refused() {
     assert!(error.contains("token"), "{error}");
     let output = run(&["http://127.0.0.1:1/", "-H", "a: {token}", "--token", "a\nb"]);
     assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn hosts_have_the_addresses_that_they_are_given() {
+    let server = Server::of("http", &[]);
+    let port = server.socket().port();
+    let (a, b) = (
+        format!("http://a.test:{port}/x"),
+        format!("http://b.test:{port}/x"),
+    );
+    let given = |host: &str| format!("{host}:{port}:127.0.0.1");
+    let (for_a, for_b) = (given("A.test"), given("b.test"));
+    let asked = [
+        "-c",
+        "2",
+        "-n",
+        "100",
+        "--resolve",
+        &for_a,
+        "--resolve",
+        &for_b,
+    ];
+    let told = summary(&[&[a.as_str(), &b], &asked[..]].concat());
+    assert_eq!(number(&told["errors"]), 0);
+    assert_eq!(number(&server.stop()["requests"]), 100);
+    let far = refusal(&[&a, "--resolve", &format!("a.test:{port}:192.0.2.1")]);
+    assert!(far.contains("--remote"), "{far}");
+    let wrong = refusal(&[&a, "--resolve", "a.test:127.0.0.1"]);
+    assert!(wrong.contains("is not HOST:PORT:ADDRESS"), "{wrong}");
 }

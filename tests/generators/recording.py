@@ -41,13 +41,18 @@ class Record:
 class _Http1(asyncio.Protocol):
     """One connection: requests are answered in order, `/name` with `Hello from name!`."""
 
-    def __init__(self, record: Record) -> None:
+    def __init__(self, record: Record, opened: set[asyncio.Transport]) -> None:
         self.record = record
+        self.opened = opened
         self.unread = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self.transport = transport
+        self.opened.add(transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self.opened.discard(self.transport)
 
     def data_received(self, data: bytes) -> None:
         self.unread += data
@@ -72,7 +77,9 @@ def http1() -> Iterator[Record]:
     """HTTP/1.1 in a thread of this process."""
     loop = asyncio.new_event_loop()
     record = Record("")
-    server = loop.run_until_complete(loop.create_server(lambda: _Http1(record), "127.0.0.1", 0, backlog=1024))
+    opened: set[asyncio.Transport] = set()
+    listening = loop.create_server(lambda: _Http1(record, opened), "127.0.0.1", 0, backlog=1024)
+    server = loop.run_until_complete(listening)
     record.address = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
@@ -82,6 +89,10 @@ def http1() -> Iterator[Record]:
         loop.call_soon_threadsafe(loop.stop)
         thread.join(ENDS_WITHIN_S)
         server.close()
+        # Generators that just end leave connections behind.
+        for transport in tuple(opened):
+            transport.abort()
+        loop.run_until_complete(asyncio.sleep(0))
         loop.run_until_complete(loop.shutdown_asyncgens())
         loop.close()
 

@@ -14,6 +14,9 @@ pub struct Grpc {
     /// Contract, as source (without it and --protoset: the server's own, by reflection)
     #[arg(long, value_name = "FILE", conflicts_with = "protoset", help_heading = GRPC)]
     proto: Option<PathBuf>,
+    /// Where --proto finds what it imports, beside its own folder; may be given several times
+    #[arg(long, value_name = "FOLDER", requires = "proto", help_heading = GRPC)]
+    import_path: Vec<PathBuf>,
     /// Contract, compiled (protoc --descriptor_set_out --include_imports)
     #[arg(long, value_name = "FILE", help_heading = GRPC)]
     protoset: Option<PathBuf>,
@@ -39,6 +42,7 @@ impl Grpc {
     pub fn given(&self) -> Vec<&'static str> {
         let all = [
             ("--proto", self.proto.is_some()),
+            ("--import-path", !self.import_path.is_empty()),
             ("--protoset", self.protoset.is_some()),
             ("--call", self.call.is_some()),
             ("--messages", self.messages.is_some()),
@@ -58,6 +62,7 @@ impl Grpc {
     ) -> Result<CallSpec> {
         Ok(CallSpec {
             proto: self.proto.clone(),
+            import_paths: self.import_path.clone(),
             protoset: self.protoset.clone(),
             call: self
                 .call

@@ -8,6 +8,7 @@ mod files;
 mod grpc;
 mod man;
 mod merge;
+mod metrics;
 mod options;
 mod outcome;
 mod progress;

@@ -11,7 +11,7 @@ use super::tls::TlsOptions;
 use super::units;
 use super::websocket::WebSocket;
 use clap::Args;
-use deadheat_load::address::Url;
+use deadheat_load::address::{Resolved, Url};
 use deadheat_load::error::{Error, Result};
 use deadheat_load::load::coalesce::Coalesce;
 use deadheat_load::load::open_loop::Pacing;
@@ -21,6 +21,7 @@ use deadheat_load::protocol::http::mix::Draw;
 use deadheat_load::protocol::http::Request;
 use deadheat_load::search::Objective;
 use deadheat_load::target::Spec;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -58,6 +59,9 @@ pub struct LoadOptions {
     /// Go to this host and port; the URL gives Host and the name for TLS all the same
     #[arg(long, value_name = "HOST:PORT", conflicts_with = "unix")]
     pub(super) connect_to: Option<String>,
+    /// This host and port has this address, whatever a name server says; may be given several times
+    #[arg(long, value_name = "HOST:PORT:ADDRESS", conflicts_with_all = ["unix", "connect_to"])]
+    pub(super) resolve: Vec<Resolved>,
     /// Wait a little so that one wake-up serves several replies: off, auto, or a time in us
     #[arg(long, default_value = "off", value_name = "off|auto|200us")]
     pub(super) coalesce: Coalesce,
@@ -152,6 +156,9 @@ pub struct LoadOptions {
     /// Write a time series, a line a second
     #[arg(long, value_name = "FILE", help_heading = OUTPUT)]
     pub csv: Option<PathBuf>,
+    /// Answer Prometheus at this address while the run goes on, at /metrics
+    #[arg(long, value_name = "IP:PORT", conflicts_with_all = ["steps", "find_max"], help_heading = OUTPUT)]
+    pub metrics: Option<SocketAddr>,
     /// What is shown on stderr while a run goes on
     #[arg(long, default_value = "auto", value_name = "FORM", help_heading = OUTPUT)]
     pub(super) progress: ProgressArg,
@@ -229,6 +236,7 @@ impl LoadOptions {
             io: self.io.into(),
             remote: self.remote,
             connect_to: self.connect_to.clone(),
+            resolved: self.resolve.clone(),
             tls: self.tls.spec(),
             apart: true,
             ..spec

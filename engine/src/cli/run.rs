@@ -2,6 +2,7 @@
 
 use super::choices::FormatArg;
 use super::files::Files;
+use super::metrics::Endpoint;
 use super::options::LoadOptions;
 use super::outcome::Outcome;
 use super::thresholds::Thresholds;
@@ -25,8 +26,10 @@ pub fn run(options: &LoadOptions) -> Result<Outcome> {
         println!("{}", options.heading(&spec, spec.rate(), target.io()));
     }
     files.begin(SystemTime::now())?;
-    let is_watched = files.are_asked_for() || thresholds.may_abort();
+    let endpoint = Endpoint::listen(options.metrics)?;
+    let is_watched = files.are_asked_for() || thresholds.may_abort() || endpoint.is_asked_for();
     let mut each_second = |interval: &Interval| {
+        endpoint.add(interval);
         files.add(interval)?;
         Ok(thresholds.go_on(interval))
     };

@@ -5,7 +5,7 @@ use super::opened::Target;
 use super::pool::WorkerPool;
 use super::reflection;
 use super::spec::Spec;
-use crate::address::Url;
+use crate::address::{Resolved, Url};
 use crate::error::{Error, Kind, Result};
 use crate::load::coalesce::Coalesce;
 use crate::load::groups::Groups;
@@ -103,7 +103,7 @@ where
                 Some(place) => &Url::parse(&format!("{}://{place}", url.scheme))?,
                 None => url,
             };
-            let found = place.resolve(spec.remote)?;
+            let found = Resolved::resolve(&spec.resolved, place, spec.remote)?;
             found.into_iter().map(Address::Tcp).collect()
         }
     };

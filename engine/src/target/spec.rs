@@ -1,5 +1,6 @@
 //! What is asked of a target.
 
+use crate::address::Resolved;
 use crate::error::{Error, Result};
 use crate::load::coalesce::Coalesce;
 use crate::net::tls::TlsSpec;
@@ -22,6 +23,8 @@ pub struct Spec {
     pub unix: Option<PathBuf>,
     /// Go to this host and port instead of the URL's.
     pub connect_to: Option<String>,
+    /// Addresses of hosts, whatever a name server says.
+    pub resolved: Vec<Resolved>,
     pub connections: usize,
     /// Event loops, each with its share of the connections.
     pub threads: usize,
@@ -57,6 +60,7 @@ impl Spec {
             url: url.into(),
             unix: None,
             connect_to: None,
+            resolved: Vec::new(),
             connections: 64,
             threads: 1,
             depth: 1,

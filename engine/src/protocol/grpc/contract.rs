@@ -3,7 +3,7 @@
 use super::spec::CallSpec;
 use crate::error::{Error, Result};
 use prost_reflect::DescriptorPool;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Reads the contract from its file.
 ///
@@ -11,19 +11,21 @@ use std::path::Path;
 /// It cannot be read, or is wrong.
 pub fn contract(spec: &CallSpec) -> Result<DescriptorPool> {
     match (&spec.proto, &spec.protoset) {
-        (Some(path), None) => compile(path),
+        (Some(path), None) => compile(path, &spec.import_paths),
         (None, Some(path)) => load(path),
         _ => Err(Error::usage("gRPC: --proto or --protoset, not both")),
     }
 }
 
-fn compile(path: &Path) -> Result<DescriptorPool> {
+fn compile(path: &Path, import_paths: &[PathBuf]) -> Result<DescriptorPool> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     let wrong = |why: &dyn std::fmt::Display| Error::usage(format!("{}: {why}", path.display()));
-    let set = protox::compile([path], [folder]).map_err(|error| wrong(&error))?;
+    // The file is called by its place below the first of them that holds it, as protoc does it.
+    let folders = import_paths.iter().map(PathBuf::as_path).chain([folder]);
+    let set = protox::compile([path], folders).map_err(|error| wrong(&error))?;
     DescriptorPool::from_file_descriptor_set(set).map_err(|error| wrong(&error))
 }
 

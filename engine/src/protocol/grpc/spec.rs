@@ -11,6 +11,9 @@ use std::path::PathBuf;
 pub struct CallSpec {
     /// The contract, as source ...
     pub proto: Option<PathBuf>,
+    /// Where it finds what it imports, beside its own folder.
+    #[serde(skip)]
+    pub import_paths: Vec<PathBuf>,
     /// ... or compiled, as `protoc --descriptor_set_out` writes it; without either it is the server's
     /// own, by reflection.
     pub protoset: Option<PathBuf>,
