@@ -108,6 +108,14 @@ def test_what_keeps_within_no_latency_has_no_price() -> None:
     assert "unknown: its 99th percentile was measured at no rate" in text
 
 
+def test_what_was_not_metered_has_no_price() -> None:
+    elsewhere = server("a", (9_000, 10_000, 11_000), 100).replaced(peak_memory_range_bytes=None)
+    wanted = Wanted(Prices(0.04))
+    found = costs(race(elsewhere), 2, wanted)
+    assert found[0].million is None
+    assert "a: its memory was not metered" in "\n".join(words.lines(race(elsewhere), 2, wanted, found))
+
+
 def test_the_table() -> None:
     rows = race(server("a", (9_000, 10_000, 11_000), 100), server("b", (90_000, 100_000, 110_000), 10))
     wanted = Wanted(Prices(0.04), rate_rps=50_000)

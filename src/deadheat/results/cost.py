@@ -12,6 +12,9 @@ HOUR_S = 3600
 MILLION = 1e6
 GB = 1e9
 
+# Of a server that runs elsewhere, for one.
+UNMETERED = "its memory was not metered"
+
 
 @dataclass(frozen=True)
 class Prices:
@@ -69,6 +72,8 @@ def _cost(row: ContenderResult, cores: int, wanted: Wanted) -> Cost:
     can = full if wanted.p99_s is None else _within(figures.latency_at_load, wanted.p99_s * 1e3, full[1])
     if isinstance(can, str):
         return Cost(row.id, cpu_cores, why=can)
+    if row.peak_memory_range_bytes is None and row.peak_memory_bytes is None:
+        return Cost(row.id, cpu_cores, why=UNMETERED)
     memory = row.peak_memory_range_bytes or (row.peak_memory_bytes or 0,) * 2
     machines = None
     if wanted.rate_rps is not None:
