@@ -11,7 +11,7 @@ from ..measure import Unavailable
 
 
 def gcannon(name: str, connections: int, *options: str) -> Generator:
-    """One thread. Debian has no package of it: `make bench` builds it where liburing is new enough."""
+    """One thread. Debian has no package of it: raced where it is installed or lies in .cache/bench/bin."""
 
     def argv(address: str, seconds: float) -> Sequence[str]:
         if shutil.which("gcannon") is None:
