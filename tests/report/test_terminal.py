@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from io import StringIO
 from pathlib import Path
+
+from rich.console import Console
 
 from deadheat.model.claim import ClaimResult
 from deadheat.model.reason import NotInThisRun
 from deadheat.model.result import RaceResult, Results
-from deadheat.report import terminal, words
+from deadheat.report import claims_lines, terminal, words
 from deadheat.results import derive
 from tests.made.observed import observations, plan, race, suite
 
@@ -72,10 +75,30 @@ def claim(id_: str, here: bool) -> ClaimResult:
 def test_only_claims_that_were_judged_here_are_printed(tmp_path: Path) -> None:
     judged, other = claim("judged", True), claim("other", False)
     both = found(tmp_path).model_copy(update={"claims": (judged, other)})
-    text = "\n".join(line.plain for line in terminal.claims(both, 100))
+    text = "\n".join(line.plain for line in claims_lines.judged(both, 100))
     assert "statement judged" in text and "statement other" not in text
     assert "1 more of this study could not be judged here: deadheat claims" in text
     none = both.model_copy(update={"claims": (other,)})
-    assert list(terminal.claims(none, 100)) == []
-    whole = "\n".join(line.plain for line in terminal.claims(both, 100, whole=True))
+    assert list(claims_lines.judged(none, 100)) == []
+    whole = "\n".join(line.plain for line in claims_lines.everything(both, 100))
     assert "statement other" in whole and "deadheat race other" in whole
+
+
+def test_claims_that_do_not_fit_are_counted_and_each_study_keeps_its_headline(tmp_path: Path) -> None:
+    many = [claim(f"{number}", True) for number in range(20)]
+    others = [one.model_copy(update={"study": "t-2021"}) for one in many]
+    both = found(tmp_path).model_copy(update={"claims": (*many, *others)})
+    lines = [line.plain for line in claims_lines.judged(both, 100, room=9)]
+    assert len(lines) == 9
+    assert [line.split(" · ")[1] for line in lines if line.startswith("claims")] == ["s-2020", "t-2021"]
+    assert "statement 4" in lines[5]
+    assert lines[-2].strip().startswith("35 more")
+    assert len([*claims_lines.judged(both, 100)]) > 40
+
+
+def test_one_race_with_many_contenders_and_claims_is_said_in_40_lines(tmp_path: Path) -> None:
+    results = found(tmp_path)
+    console = Console(file=StringIO(), width=100)
+    claims = tuple(claim(f"{number}", True) for number in range(30))
+    terminal.show(results.model_copy(update={"claims": claims}), console)
+    assert len(console.file.getvalue().splitlines()) + terminal.AFTER == terminal.MOST  # type: ignore[attr-defined]

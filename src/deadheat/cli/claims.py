@@ -40,8 +40,7 @@ def run(options: ClaimsOptions) -> None:
     """
     import json
 
-    from deadheat.report import statements
-    from deadheat.report import terminal as table
+    from deadheat.report import claims_lines, statements
     from deadheat.storage import run_folder
 
     if options.statements:
@@ -63,7 +62,7 @@ def run(options: ClaimsOptions) -> None:
         return
     chosen = results.model_copy(update={"claims": rows, "published_gates": gates})
     console = terminal.stdout()
-    for line in table.claims(chosen, console.width, whole=True):
+    for line in claims_lines.everything(chosen, console.width):
         console.print(line, soft_wrap=True, highlight=False)
     if answers:
         terminal.line(f"{statements.totals(answers)}: deadheat claims --statements")

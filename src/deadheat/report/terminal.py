@@ -7,7 +7,7 @@ from rich.text import Text
 
 from deadheat.model.result import ContenderResult, RaceResult, Results
 from deadheat.report import (
-    claims_table,
+    claims_lines,
     cpu_ratios,
     curve,
     details,
@@ -20,7 +20,10 @@ from deadheat.report import (
     words,
 )
 
-# So many lines a race has below its headline: with that, and what `race` says after it, 40 at most.
+# One race is said in so many lines, of which `race` says the last: where the report is, and what next.
+MOST = 40
+AFTER = 3
+# What a race has below its headline: with that, the empty lines around it and AFTER, MOST at most.
 LINES = 32
 # What a reader should know has so many lines even where contenders are many.
 FEW = 5
@@ -29,10 +32,13 @@ _STYLES = {"faster": "bold", "dead heat": "cyan", "inconclusive": "yellow", "inv
 
 def show(results: Results, console: Console) -> None:
     """Print everything that a person needs to know, widest 80 columns where the figures allow."""
+    lines = 0
     for result in results.workloads:
         for line in workload(result, results.margin, console.width):
             console.print(line, soft_wrap=True, highlight=False)
+            lines += 1
         console.print()
+        lines += 1
     for title, table, turns in curve.tables(results):
         console.print(Text(title, "bold"), soft_wrap=True, highlight=False)
         for text in details.aligned(table):
@@ -40,7 +46,9 @@ def show(results: Results, console: Console) -> None:
         for text in turns:
             console.print(Text(f"  {text}", _STYLES["faster"]), soft_wrap=True, highlight=False)
         console.print()
-    for line in claims(results, console.width):
+    # Of one race the claims get the room that it leaves; of several nobody counts lines.
+    room = MOST - lines - AFTER if len(results.workloads) == 1 else None
+    for line in claims_lines.judged(results, console.width, room):
         console.print(line, soft_wrap=True, highlight=False)
     if results.stopped:
         console.print(Text(f"stopped before the plan's end: {results.stopped}", "yellow"), soft_wrap=True)
@@ -107,40 +115,6 @@ def _published(result: RaceResult) -> Iterator[Text]:
     yield Text("  " + gates.summary(result), "dim")
     for row_id, gate in published_table.broken_below(result):
         yield Text(f"  ! {row_id}: {gate}", "yellow")
-
-
-def claims(results: Results, width: int, *, whole: bool = False) -> Iterator[Text]:
-    """A table a study: the statement, what became of it, the ratio here.
-
-    Only what was judged here; `whole`: every claim, and what published figures contradict.
-    """
-    for study, rows, broken in claims_table.by_study(results):
-        ours = claims_table.shown(rows)
-        judged = ours if whole else [row for row in ours if row.here is not None]
-        if not judged:
-            continue
-        yield Text(f"claims · {study} · {claims_table.totals(judged)}", "bold")
-        lines, notes = claims_table.reported(judged)
-        statement = max(len(claims_table.name(line.row)) for line in lines)
-        for line in lines:
-            answer = (line.direction.ljust(9), claims_table.STYLES[line.direction])
-            found = f"  {line.size.ljust(12)}  {line.here}"
-            name = f"  {claims_table.name(line.row):<{statement}}"
-            if len(name) + 11 + len(found) <= width:
-                yield Text.assemble(f"{name}  ", answer, found)
-            else:
-                yield Text(name.rstrip())
-                yield Text.assemble("    ", answer, found)
-        for note in notes:
-            yield Text(f"  {note}", "yellow")
-        if adjusted := claims_table.adjusted(judged):
-            yield Text(f"  {adjusted}", "dim")
-        if len(judged) < len(ours):
-            more = f"{len(ours) - len(judged)} more of this study could not be judged here"
-            yield Text(f"  {more}: deadheat claims", "dim")
-        for gate in broken if whole else ():
-            yield Text(f"  ! {claims_table.gate(gate)}", "yellow")
-        yield Text("")
 
 
 def _table(result: RaceResult, margin: float, width: int) -> Iterator[Text]:
