@@ -198,6 +198,29 @@ fn a_token_that_would_break_requests_is_refused() {
 }
 
 #[test]
+fn connections_come_from_addresses_of_this_machine_alone() {
+    let server = Server::of("http", &[]);
+    let url = format!("http://{}/", server.socket());
+    let output = run(&[
+        &url,
+        "--source",
+        "127.0.0.2,127.0.0.3",
+        "-c",
+        "4",
+        "-n",
+        "8",
+    ]);
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
+    for (source, says) in [
+        ("192.0.2.1", "--source 192.0.2.1: "),
+        ("::1", "--source has no address of the family of 127.0.0.1"),
+    ] {
+        let error = refusal(&[&url, "--source", source]);
+        assert!(error.contains(says), "{source}: {error}");
+    }
+}
+
+#[test]
 fn hosts_have_the_addresses_that_they_are_given() {
     let server = Server::of("http", &[]);
     let port = server.socket().port();

@@ -21,7 +21,7 @@ use deadheat_load::protocol::http::mix::Draw;
 use deadheat_load::protocol::http::Request;
 use deadheat_load::search::Objective;
 use deadheat_load::target::Spec;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -62,6 +62,14 @@ pub struct LoadOptions {
     /// This host and port has this address, whatever a name server says; may be given several times
     #[arg(long, value_name = "HOST:PORT:ADDRESS", conflicts_with_all = ["unix", "connect_to"])]
     pub(super) resolve: Vec<Resolved>,
+    /// Connect from this address of this machine; several are taken in turn, as each has ports for 28,000 connections
+    #[arg(
+        long,
+        value_name = "ADDRESS,ADDRESS",
+        value_delimiter = ',',
+        conflicts_with = "unix"
+    )]
+    pub(super) source: Vec<IpAddr>,
     /// Wait a little so that one wake-up serves several replies: off, auto, or a time in us
     #[arg(long, default_value = "off", value_name = "off|auto|200us")]
     pub(super) coalesce: Coalesce,
@@ -237,6 +245,7 @@ impl LoadOptions {
             remote: self.remote,
             connect_to: self.connect_to.clone(),
             resolved: self.resolve.clone(),
+            sources: self.source.clone(),
             tls: self.tls.spec(),
             apart: true,
             ..spec

@@ -1,31 +1,41 @@
 //! Where a connection goes: an internet address or a Unix socket.
 
+use super::socket_option::switch_on;
 use rustix::io::Errno;
 use rustix::net::{sockopt, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use std::io;
-use std::net::SocketAddr;
-use std::os::fd::OwnedFd;
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    Tcp(SocketAddr),
+    /// `from`: addresses of this machine that connections come from in turn; the kernel's choice
+    /// where there is none.
+    Tcp {
+        to: SocketAddr,
+        from: Vec<IpAddr>,
+    },
     Unix(PathBuf),
 }
 
 impl Address {
-    /// Begins to connect a new non-blocking socket; true if it is connected already.
-    pub(super) fn connect(&self) -> io::Result<(OwnedFd, bool)> {
+    /// Begins to connect a new non-blocking socket, connection `id`; true if it is connected
+    /// already.
+    pub(super) fn connect(&self, id: usize) -> io::Result<(OwnedFd, bool)> {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = |family| rustix::net::socket_with(family, SocketType::STREAM, flags, None);
         let (socket, result) = match self {
-            Self::Tcp(address) => {
-                let socket = socket(match address {
+            Self::Tcp { to, from } => {
+                let socket = socket(match to {
                     SocketAddr::V4(_) => AddressFamily::INET,
                     SocketAddr::V6(_) => AddressFamily::INET6,
                 })?;
                 sockopt::set_tcp_nodelay(&socket, true)?;
-                let result = rustix::net::connect(&socket, address);
+                if !from.is_empty() {
+                    bind(&socket, from[id % from.len()])?;
+                }
+                let result = rustix::net::connect(&socket, to);
                 (socket, result)
             }
             Self::Unix(path) => {
@@ -43,16 +53,36 @@ impl Address {
         }
     }
 
+    /// The same, another of the source addresses first: workers with few connections share them.
+    pub fn begun_at(&self, number: usize) -> Self {
+        let mut address = self.clone();
+        if let Self::Tcp { from, .. } = &mut address {
+            let first = number % from.len().max(1);
+            from.rotate_left(first);
+        }
+        address
+    }
+
     /// Refuses a connection to itself: where nobody listens on a port of this machine from which
     /// sockets are given theirs, one may be given the very port that it connects to.
     pub(super) fn check_peer(&self, socket: &OwnedFd) -> io::Result<()> {
         match self {
-            Self::Tcp(address) if is_own(socket, address) => {
+            Self::Tcp { to, .. } if is_own(socket, to) => {
                 Err(io::ErrorKind::ConnectionRefused.into())
             }
             _ => Ok(()),
         }
     }
+}
+
+/// Its port is chosen as it connects, so that each pair of addresses has all ports to itself.
+fn bind(socket: &OwnedFd, source: IpAddr) -> io::Result<()> {
+    switch_on(
+        socket.as_fd(),
+        libc::IPPROTO_IP,
+        libc::IP_BIND_ADDRESS_NO_PORT,
+    )?;
+    Ok(rustix::net::bind(socket, &SocketAddr::new(source, 0))?)
 }
 
 fn is_own(socket: &OwnedFd, address: &SocketAddr) -> bool {
@@ -67,12 +97,29 @@ mod tests {
     use std::net::TcpListener;
 
     #[test]
+    fn connections_come_from_the_addresses_given_in_turn() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = Address::Tcp {
+            to: listener.local_addr().unwrap(),
+            from: vec!["127.0.0.2".parse().unwrap(), "127.0.0.3".parse().unwrap()],
+        };
+        let _sockets: Vec<_> = (0..3).map(|id| address.connect(id).unwrap()).collect();
+        let from: Vec<_> = (0..3)
+            .map(|_| listener.accept().unwrap().1.ip().to_string())
+            .collect();
+        assert_eq!(from, ["127.0.0.2", "127.0.0.3", "127.0.0.2"]);
+    }
+
+    #[test]
     fn a_connection_to_itself_is_none() {
         // A port where nobody listens.
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let other = Address::Tcp(address);
-        let (right, _) = other.connect().unwrap();
+        let other = Address::Tcp {
+            to: address,
+            from: Vec::new(),
+        };
+        let (right, _) = other.connect(0).unwrap();
         assert!(other.check_peer(&right).is_ok());
         drop(right);
         drop(listener);

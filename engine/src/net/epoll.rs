@@ -70,7 +70,7 @@ impl Net for Epoll {
     }
 
     fn connect(&mut self, id: usize) -> io::Result<bool> {
-        let (socket, at_once) = self.address.connect()?;
+        let (socket, at_once) = self.address.connect(id)?;
         if self.stamped {
             super::stamped::enable(socket.as_fd())?;
         }

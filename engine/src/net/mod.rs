@@ -6,6 +6,7 @@
 pub mod address;
 pub mod epoll;
 pub mod send_buffer;
+mod socket_option;
 pub mod stamped;
 pub mod tls;
 pub mod uring;

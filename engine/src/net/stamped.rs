@@ -1,5 +1,6 @@
 //! Reading with the kernel's receive timestamp.
 
+use super::socket_option::switch_on;
 use rustix::fd::{AsRawFd, BorrowedFd};
 use std::io;
 
@@ -11,22 +12,7 @@ struct ControlBuffer([u8; CONTROL_BYTES]);
 
 /// Asks the kernel to stamp what arrives on this socket (SO_TIMESTAMPNS).
 pub fn enable(socket: BorrowedFd<'_>) -> io::Result<()> {
-    let on: libc::c_int = 1;
-    // SAFETY: the option's value is a C int that lives across the call. rustix has no such
-    // option.
-    let status = unsafe {
-        libc::setsockopt(
-            socket.as_raw_fd(),
-            libc::SOL_SOCKET,
-            libc::SO_TIMESTAMPNS,
-            (&raw const on).cast(),
-            size_of::<libc::c_int>() as libc::socklen_t,
-        )
-    };
-    match status {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    switch_on(socket, libc::SOL_SOCKET, libc::SO_TIMESTAMPNS)
 }
 
 /// Reads what is there, and when the last of it arrived, on CLOCK_REALTIME.

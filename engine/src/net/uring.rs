@@ -299,7 +299,10 @@ mod tests {
     #[test]
     fn a_ring_that_breaks_loses_nothing() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let address = Address::Tcp(listener.local_addr().unwrap());
+        let address = Address::Tcp {
+            to: listener.local_addr().unwrap(),
+            from: Vec::new(),
+        };
         let Ok(mut net) = Uring::new(address, 4) else {
             eprintln!("no io_uring here: not tried");
             return;

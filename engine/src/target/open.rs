@@ -22,6 +22,7 @@ use crate::protocol::http2::Http2;
 use crate::protocol::redis::{Login, Redis};
 use crate::protocol::websocket::WebSocket;
 use crate::protocol::Protocol;
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 
 /// Connects to a target.
 ///
@@ -104,7 +105,9 @@ where
                 None => url,
             };
             let found = Resolved::resolve(&spec.resolved, place, spec.remote)?;
-            found.into_iter().map(Address::Tcp).collect()
+            let all = found.into_iter();
+            all.map(|to| tcp(to, &spec.sources))
+                .collect::<Result<_>>()?
         }
     };
     let name = match &spec.unix {
@@ -126,6 +129,23 @@ where
         }
     }
     Err(last.expect("a host has an address"))
+}
+
+/// Connections to an address, from those of `sources` that are of its family.
+fn tcp(to: SocketAddr, sources: &[IpAddr]) -> Result<Address> {
+    let of_its_family = sources.iter().filter(|one| one.is_ipv4() == to.is_ipv4());
+    let from: Vec<IpAddr> = of_its_family.copied().collect();
+    if from.is_empty() && !sources.is_empty() {
+        return Err(Error::usage(format!(
+            "--source has no address of the family of {to}"
+        )));
+    }
+    for &one in &from {
+        UdpSocket::bind((one, 0)).map_err(|error| {
+            Error::usage(format!("--source {one}: {error}; 'ip address' lists them"))
+        })?;
+    }
+    Ok(Address::Tcp { to, from })
 }
 
 /// All workers on one address, opened side by side.
@@ -156,6 +176,7 @@ where
             timeout_ns: spec.timeout_ms.saturating_mul(1_000_000),
             coalesce: spec.coalesce,
         };
+        let address = &address.begun_at(thread);
         match uring(spec, address, settings.connections)? {
             Some(net) => opened(settings, protocol, net, tls, &counting, name),
             None => {

@@ -13,6 +13,7 @@ use crate::protocol::http::Request;
 use crate::protocol::redis;
 use crate::protocol::websocket;
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 /// What is asked of a target. Each protocol takes what it needs.
@@ -25,6 +26,8 @@ pub struct Spec {
     pub connect_to: Option<String>,
     /// Addresses of hosts, whatever a name server says.
     pub resolved: Vec<Resolved>,
+    /// Addresses of this machine that connections come from in turn; the kernel's choice without.
+    pub sources: Vec<IpAddr>,
     pub connections: usize,
     /// Event loops, each with its share of the connections.
     pub threads: usize,
@@ -61,6 +64,7 @@ impl Spec {
             unix: None,
             connect_to: None,
             resolved: Vec::new(),
+            sources: Vec::new(),
             connections: 64,
             threads: 1,
             depth: 1,
