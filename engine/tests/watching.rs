@@ -10,7 +10,7 @@ use serde_json::Value;
 use serving::Server;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 #[test]
 fn a_line_a_second_has_every_reply() {
@@ -147,6 +147,13 @@ fn the_manual_page_has_every_option_and_man_reads_it() {
 }
 
 /// What `place` answers to a request for `path`: head and body.
+fn begun(arguments: &[&str]) -> Child {
+    let mut command = Command::new(program::PROGRAM);
+    command.args(arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("our own program")
+}
+
 fn get(place: &str, path: &str) -> (String, String) {
     let mut stream = TcpStream::connect(place).expect("a connection");
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {place}\r\n\r\n").expect("sent");
@@ -161,13 +168,7 @@ fn prometheus_is_answered_while_the_run_goes_on() {
     let server = Server::start(&[]);
     let url = format!("http://{}/x", server.address());
     let metrics = ["--metrics", "127.0.0.1:0", "-q", "--json"];
-    let mut load = Command::new(program::PROGRAM)
-        .args([url.as_str(), "-d", "10m", "-c", "2"])
-        .args(metrics)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("our own program");
+    let mut load = begun(&[&[url.as_str(), "-d", "10m", "-c", "2"], &metrics[..]].concat());
     let mut line = String::new();
     let stderr = load.stderr.take().expect("piped");
     BufReader::new(stderr).read_line(&mut line).expect("a line");

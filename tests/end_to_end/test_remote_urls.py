@@ -103,7 +103,8 @@ def test_tls(deadheat: Deadheat, serve: Serve, certified: Certified, trust: str)
     lines = ("--url", urls[0], "--url", urls[1], "-n", "main", "-n", "branch")
     given = (trust,) if trust == "--insecure" else (trust, str(certified.authority))
     ended = deadheat.run("race", *lines, *given, *BUDGET)
-    assert ended.code in (0, 4), ended
+    # Where a neighbour keeps one from answering in time it is 3, and the other is measured all the same.
+    assert ended.code in (0, 3, 4), ended
     row = deadheat.row("branch")
     assert row["status"] == "measured" and row["cpu_us_per_request"]["estimate"] > 0, ended
 

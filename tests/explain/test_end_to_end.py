@@ -34,9 +34,9 @@ def test_two_calls_and_three_writes(explain: Make) -> None:
     assert row(page, "system_calls") == pytest.approx((2.0, 4.0), abs=0.05)
     assert row(page, "recvfrom", "calls") == pytest.approx((1.0, 1.0), abs=0.02)
     assert row(page, "sendto", "calls") == pytest.approx((1.0, 3.0), abs=0.05)
-    assert row(page, "data_segments_sent") == pytest.approx((1.0, 3.0), abs=0.01)
-    sent = [len(f"HTTP/1.1 200 OK\r\nContent-Length: {11 + n}\r\n\r\n") + 11 + n for n in range(4, 64)]
     # The kernel counts what it sent twice, too: a segment now and then on a busy machine.
+    assert row(page, "data_segments_sent") == pytest.approx((1.0, 3.0), abs=0.05)
+    sent = [len(f"HTTP/1.1 200 OK\r\nContent-Length: {11 + n}\r\n\r\n") + 11 + n for n in range(4, 64)]
     assert round(row(page, "bytes_sent")[0]) in sent
     assert row(page, "bytes_sent")[1] == pytest.approx(row(page, "bytes_sent")[0], rel=0.02)
     assert patterns(page, "two-calls") == set()

@@ -41,7 +41,7 @@ HAD_BY = {
     "redis-benchmark": "apt-get install redis-tools",
     "oha": "make bench installs it",
     "ghz": "deadheat installs it for the studies that need it",
-    "gcannon": "make bench builds it",
+    "gcannon": "not installed",
     "hey": "go install github.com/rakyll/hey@latest",
     "vegeta": "go install github.com/tsenart/vegeta/v12@latest",
 }
