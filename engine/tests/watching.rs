@@ -146,7 +146,6 @@ fn the_manual_page_has_every_option_and_man_reads_it() {
     );
 }
 
-/// What `place` answers to a request for `path`: head and body.
 fn begun(arguments: &[&str]) -> Child {
     let mut command = Command::new(program::PROGRAM);
     command.args(arguments);
@@ -154,6 +153,13 @@ fn begun(arguments: &[&str]) -> Child {
     command.spawn().expect("our own program")
 }
 
+/// The value of a metric in Prometheus's text.
+fn value(text: &str, name: &str) -> Option<u64> {
+    let mut lines = text.lines();
+    lines.find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
+}
+
+/// What `place` answers to a request for `path`: head and body.
 fn get(place: &str, path: &str) -> (String, String) {
     let mut stream = TcpStream::connect(place).expect("a connection");
     write!(stream, "GET {path} HTTP/1.1\r\nHost: {place}\r\n\r\n").expect("sent");
@@ -175,11 +181,6 @@ fn prometheus_is_answered_while_the_run_goes_on() {
     let place = line.trim().strip_prefix("metrics: http://");
     let place = place.and_then(|place| place.strip_suffix("/metrics"));
     let place = place.expect("a place").to_owned();
-    let value = |text: &str, name: &str| -> Option<u64> {
-        let lines = text.lines();
-        let mut found = lines.filter_map(|line| line.strip_prefix(name)?.trim().parse().ok());
-        found.next()
-    };
     let counted = loop {
         let (head, text) = get(&place, "/metrics");
         assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
