@@ -90,10 +90,10 @@ def both(repo: Repository, base: str | None, head: str, given: Given) -> tuple[S
     sides = []
     for letter, revision in zip(NAMES, revisions, strict=True):
         own = of_head if revision is revisions[1] else _of_revision(repo, revision) or of_head
-        bench, inside = _reported(own, given, repo)
+        bench, inside = _as_given(own, given, repo)
         if of_head is not None and not given.fields.keys() & {"run", "program"}:
             # Both are asked what HEAD is.
-            bench = bench.replaced(request=_reported(of_head, given, repo)[0].request)
+            bench = bench.replaced(request=_as_given(of_head, given, repo)[0].request)
         mine = [one for one in given.settings if one.letter == letter]
         names = tuple(one.key.removeprefix("env.") for one in mine)
         sides.append(Side(NAMES[letter], revision, _set(bench, mine), inside, names))
@@ -146,7 +146,7 @@ def _of_folder(repo: Repository) -> tuple[BenchFile, str] | None:
     return None
 
 
-def _reported(own: tuple[BenchFile, str] | None, given: Given, repo: Repository) -> tuple[BenchFile, str]:
+def _as_given(own: tuple[BenchFile, str] | None, given: Given, repo: Repository) -> tuple[BenchFile, str]:
     """The file with what the command line says; without the file where that says what is run."""
     if given.fields.keys() & {"run", "program"}:
         return BenchFile(**given.fields), repo.inside

@@ -92,7 +92,7 @@ class Attached:
         """Nothing is stopped: it goes on, and we part."""
         self._go_on()
         if self._exit is None:
-            self._exit = unknown_exit(self._began, Why.STOPPED)
+            self._exit = Exit.unseen(self._began, Why.STOPPED)
         return self._exit
 
     def wait(self, timeout_s: float | None = None) -> Exit:
@@ -108,7 +108,7 @@ class Attached:
     def poll(self) -> Exit | None:
         """How it ended, or None while it runs."""
         if self._exit is None and not self.lives():
-            self._exit = unknown_exit(self._began, Why.EXIT)
+            self._exit = Exit.unseen(self._began, Why.EXIT)
         return self._exit
 
     def close(self) -> None:
@@ -134,25 +134,6 @@ class Attached:
     def _alive(self) -> None:
         if (exit_ := self.poll()) is not None:
             raise ExitedError(exit_)
-
-
-def unknown_exit(began_ns: int, why: Why) -> Exit:
-    """The end of one that was not our child, of which nobody knows more; `began_ns`: when we came to it."""
-    now_ns = time.monotonic_ns()
-    return Exit(
-        code=None,
-        signal=None,
-        why=why,
-        at_ns=now_ns,
-        wall_ns=now_ns - began_ns,
-        cpu=CpuTime(0, 0),
-        peak_memory_bytes=None,
-        tree_peak_memory_bytes=None,
-        stray=0,
-        stdout_bytes=0,
-        stderr_bytes=0,
-        output_error=None,
-    )
 
 
 def raced_pids() -> frozenset[int]:

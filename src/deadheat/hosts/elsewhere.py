@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 
-from deadheat.hosts.attached import unknown_exit
 from deadheat.hosts.meter import CpuTime, Usage
 from deadheat.hosts.program import Exit, Spec, Why
 
@@ -40,7 +39,7 @@ class Elsewhere:
     def stop(self, grace_s: float = 0.0) -> Exit:
         """We part, and it goes on."""
         if self.exit is None:
-            self.exit = unknown_exit(self.started_ns, Why.STOPPED)
+            self.exit = Exit.unseen(self.started_ns, Why.STOPPED)
         return self.exit
 
     def wait(self, timeout_s: float | None = None) -> Exit:

@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from deadheat.errors import UserError
-from deadheat.hosts.meter import CpuTime, Usage
+from deadheat.hosts.meter import Usage
 from deadheat.hosts.program import Exit, Spec, Why, signal_name
 
 __all__ = [
@@ -242,7 +242,8 @@ class Process:
         status = self._launcher.wait()
         said = self._launcher.stderr.read().decode(errors="replace").strip()
         self._let_go()
-        self._exit = _killed_with_its_launcher(self.started_ns)
+        # A program ends with its launcher, by the parent-death signal.
+        self._exit = Exit.unseen(self.started_ns, Why.KILLED, signal.SIGKILL)
         how = f"died of {signal_name(-status)}" if status < 0 else f"ended with status {status}"
         return f"the launcher of {self.spec.argv[0]} {how}{': ' + said if said else ''}"
 
@@ -252,25 +253,6 @@ class Process:
             if pipe is not None and not pipe.closed:
                 pipe.close()
         self._launcher.wait()
-
-
-def _killed_with_its_launcher(started_ns: int) -> Exit:
-    """How a program ended whose launcher did: by the parent-death signal. What it used, nobody knows."""
-    now_ns = time.monotonic_ns()
-    return Exit(
-        code=None,
-        signal=signal.SIGKILL,
-        why=Why.KILLED,
-        at_ns=now_ns,
-        wall_ns=now_ns - started_ns,
-        cpu=CpuTime(0, 0),
-        peak_memory_bytes=None,
-        tree_peak_memory_bytes=None,
-        stray=0,
-        stdout_bytes=0,
-        stderr_bytes=0,
-        output_error=None,
-    )
 
 
 def _tail(path: Path, lines: int) -> str:

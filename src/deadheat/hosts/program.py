@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -99,6 +100,26 @@ class Exit:
         values = {key: value for key, value in event.items() if key not in {"event", "user_ns", "system_ns"}}
         values["why"] = Why(values["why"])
         return cls(cpu=CpuTime(event["user_ns"], event["system_ns"]), **values)
+
+    @classmethod
+    def unseen(cls, began_ns: int, why: Why, signal: int | None = None) -> Exit:
+        """Of one whose end no launcher reported: what it used, nobody knows. `began_ns`: when it, or our part
+        in it, began."""
+        now_ns = time.monotonic_ns()
+        return cls(
+            code=None,
+            signal=signal,
+            why=why,
+            at_ns=now_ns,
+            wall_ns=now_ns - began_ns,
+            cpu=CpuTime(0, 0),
+            peak_memory_bytes=None,
+            tree_peak_memory_bytes=None,
+            stray=0,
+            stdout_bytes=0,
+            stderr_bytes=0,
+            output_error=None,
+        )
 
     @property
     def ok(self) -> bool:
