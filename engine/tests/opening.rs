@@ -211,6 +211,21 @@ fn connections_come_from_addresses_of_this_machine_alone() {
         "8",
     ]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
+    let port = server.socket().port();
+    let both = ["::1", "127.0.0.1"].map(|address| format!("a.test:{port}:{address}"));
+    let of_a_name = format!("http://a.test:{port}/");
+    let resolved = ["--resolve", &both[0], "--resolve", &both[1]];
+    let given = [
+        &of_a_name[..],
+        "--source",
+        "127.0.0.2",
+        "-c",
+        "1",
+        "-n",
+        "2",
+    ];
+    let output = run(&[&given[..], &resolved[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{output:?}");
     for (source, says) in [
         ("192.0.2.1", "--source 192.0.2.1: "),
         ("::1", "--source has no address of the family of 127.0.0.1"),

@@ -97,7 +97,7 @@ where
     P: Protocol + Clone + Send + 'static,
     P::Connection: Send,
 {
-    let addresses = match &spec.unix {
+    let places = match &spec.unix {
         Some(path) => vec![Address::Unix(path.clone())],
         None => {
             let place = match &spec.connect_to {
@@ -105,9 +105,7 @@ where
                 None => url,
             };
             let found = Resolved::resolve(&spec.resolved, place, spec.remote)?;
-            let all = found.into_iter();
-            all.map(|to| tcp(to, &spec.sources))
-                .collect::<Result<_>>()?
+            addresses(found, &spec.sources)?
         }
     };
     let name = match &spec.unix {
@@ -119,7 +117,7 @@ where
         _ => None,
     };
     let mut last = None;
-    for address in addresses {
+    for address in places {
         match open_at(spec, &address, protocol, tls.as_ref(), &name) {
             // A name may have several addresses, and nobody at the first.
             Err(error) if matches!(error.kind, Kind::Refused | Kind::Timeout) => {
@@ -131,21 +129,27 @@ where
     Err(last.expect("a host has an address"))
 }
 
-/// Connections to an address, from those of `sources` that are of its family.
-fn tcp(to: SocketAddr, sources: &[IpAddr]) -> Result<Address> {
-    let of_its_family = sources.iter().filter(|one| one.is_ipv4() == to.is_ipv4());
-    let from: Vec<IpAddr> = of_its_family.copied().collect();
-    if from.is_empty() && !sources.is_empty() {
-        return Err(Error::usage(format!(
-            "--source has no address of the family of {to}"
-        )));
-    }
-    for &one in &from {
+/// Those of a name that can be connected to from `sources`: of one's family, where there are any.
+fn addresses(found: Vec<SocketAddr>, sources: &[IpAddr]) -> Result<Vec<Address>> {
+    for &one in sources {
         UdpSocket::bind((one, 0)).map_err(|error| {
             Error::usage(format!("--source {one}: {error}; 'ip address' lists them"))
         })?;
     }
-    Ok(Address::Tcp { to, from })
+    let (first, mut all) = (found.first().copied(), Vec::new());
+    for to in found {
+        let of_its_family = sources.iter().filter(|one| one.is_ipv4() == to.is_ipv4());
+        let from: Vec<IpAddr> = of_its_family.copied().collect();
+        if sources.is_empty() || !from.is_empty() {
+            all.push(Address::Tcp { to, from });
+        }
+    }
+    match first {
+        Some(to) if all.is_empty() => Err(Error::usage(format!(
+            "--source has no address of the family of {to}"
+        ))),
+        _ => Ok(all),
+    }
 }
 
 /// All workers on one address, opened side by side.
