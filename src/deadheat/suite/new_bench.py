@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat.errors import UserError
 from deadheat.suite.bench_file import PLACE
 from deadheat.suite.project_files import PORT, Project
+from deadheat.util.files import write_new
 
 CONNECTIONS = 64
 
@@ -33,16 +33,7 @@ def wanted(project: Project | None) -> Wanted:
 
 def write(folder: Path, text: str) -> Path:
     """Raises UserError where it is there already, or cannot be written."""
-    file = folder / PLACE
-    try:
-        file.parent.mkdir(exist_ok=True)
-        with file.open("x", encoding="utf-8") as written:
-            written.write(text)
-    except FileExistsError as error:
-        raise UserError(f"{PLACE} is there already", hint="deadheat check says whether it works") from error
-    except OSError as error:
-        raise UserError(f"{PLACE} cannot be written: {error.strerror}") from error
-    return file
+    return write_new(folder / PLACE, text, name=str(PLACE), there="deadheat check says whether it works")
 
 
 def draft(wanted: Wanted, project: Project | None) -> str:

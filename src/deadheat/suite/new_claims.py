@@ -9,6 +9,7 @@ from pathlib import Path
 from deadheat.errors import UserError
 from deadheat.model.claim import metrics_of
 from deadheat.suite.suite import Suite
+from deadheat.util.files import write_new
 
 NAME = re.compile(r"[a-z0-9][a-z0-9.-]*")
 
@@ -22,17 +23,13 @@ def write(suite: Suite, study: str, workload_name: str | None) -> Path:
         )
     file = suite.folder / "claims" / f"{study}.toml"
     text = draft(suite, study, workload_name or next(iter(suite.workloads)))
-    try:
-        file.parent.mkdir(exist_ok=True)
-        with file.open("x", encoding="utf-8") as written:
-            written.write(text)
-    except FileExistsError as error:
-        raise UserError(f"{file} is there already", hint="another name, or go on with that one") from error
-    except OSError as error:
-        raise UserError(
-            f"{file} cannot be written: {error.strerror}", hint="--suite DIR names yours"
-        ) from error
-    return file
+    return write_new(
+        file,
+        text,
+        name=str(file),
+        there="another name, or go on with that one",
+        elsewhere="--suite DIR names yours",
+    )
 
 
 def draft(suite: Suite, study: str, workload_name: str) -> str:

@@ -26,6 +26,20 @@ def write_whole(path: Path, content: str | bytes, elsewhere: str = "--out names 
     return path
 
 
+def write_new(path: Path, text: str, *, name: str, there: str, elsewhere: str | None = None) -> Path:
+    """Write a file that is not there yet, and its folder. Raises UserError, which calls it `name`, with hint
+    `there` where it is there already, `elsewhere` where it cannot be written."""
+    try:
+        path.parent.mkdir(exist_ok=True)
+        with path.open("x", encoding="utf-8") as written:
+            written.write(text)
+    except FileExistsError as error:
+        raise UserError(f"{name} is there already", hint=there) from error
+    except OSError as error:
+        raise UserError(f"{name} cannot be written: {error.strerror}", hint=elsewhere) from error
+    return path
+
+
 @contextlib.contextmanager
 def explained(path: Path, elsewhere: str = "--out names another folder") -> Iterator[None]:
     """An OSError while writing becomes a sentence with the file and what to do."""
