@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from deadheat.model.ab import Answer, Decided, FigureChange, WorkloadChange
+from deadheat.model.ab import Answer, Answers, Decided, FigureChange, WorkloadChange
 from deadheat.model.condition import Condition, FigureName
 from deadheat.model.reason import Note
 from deadheat.report import revisions
@@ -76,3 +76,10 @@ def test_a_condition_says_how_often_it_errs() -> None:
     )
     unknown = Decided(condition=Condition(figure="p99", threshold=0.1), workload="get", state="open")
     assert revisions.decided(unknown, found) == "cannot tell: p99 > 10% (there is no figure of it)"
+
+
+def test_what_was_compared_of_the_answers_is_listed() -> None:
+    found = Answers(fields=1, masks={"$.id": "uuid", "$.items[*].at": "time"})
+    row = "answers: 1 field compared, 2 masked: $.id (uuid), $.items[*].at (time)"
+    assert list(revisions.rows(change("worse", 0.94, 0.92, 0.96).replaced(answers=found)))[-1] == row
+    assert revisions.answers(Answers(fields=12)) == "answers: 12 fields compared"

@@ -93,7 +93,9 @@ def compare(wanted: Wanted, folder: Path, out: Path, view: View, db: str | None 
         run=raced.results.run,
         base=records[0],
         head=records[1],
-        workloads=found.workloads,
+        workloads=tuple(
+            each.replaced(answers=recorded.answers.get(each.workload)) for each in found.workloads
+        ),
         conditions=found.conditions,
     )
     raced.folder.write(FILE, comparison.model_dump_json(by_alias=True, indent=2) + "\n")

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import http.client
-import os
-import ssl
+import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deadheat import hosts
 from deadheat.app import running
-from deadheat.build import command
+from deadheat.app.asking import Heard, printed, served
 from deadheat.errors import ExitCode, UserError
-from deadheat.hosts import Host, StartError
+from deadheat.hosts import Host
 from deadheat.hosts.held import this_machine
-from deadheat.hosts.program import Spec
-from deadheat.kinds.conformance import connection_to
-from deadheat.kinds.server.started import NotServingError, started_server
-from deadheat.model.address import Address
+from deadheat.kinds import structure
+from deadheat.kinds.structure import TOP, Body
+from deadheat.model.ab import Answers
+from deadheat.model.mask import Masks
+from deadheat.report import revisions as words
 from deadheat.run.progress import View
 from deadheat.suite import ad_hoc
-from deadheat.suite.ad_hoc import AdHoc, Answer
+from deadheat.suite.ad_hoc import AdHoc, Answer, Request
 from deadheat.suite.suite import Suite, load
 from deadheat.util.interrupt import Stop
 from deadheat.util.paths import cache_folder
 
 # Two answers in one second share their Date, and whatever else goes by the clock.
 APART_S = 1.1
-# An answer beyond this is too long for the check to the byte that each slice gets.
+# Text beyond this is compared by its digest: it is too long for the check to the byte that each slice gets.
 LONGEST_BODY = 1 << 20
 # Of a program's output so much is compared.
 LONGEST_OUTPUT = 1000
@@ -37,10 +35,12 @@ LONGEST_OUTPUT = 1000
 
 @dataclass(frozen=True)
 class Recorded:
-    """The suite, and the longest that a start of its first command took until it answered or ended."""
+    """The suite, the longest that a start of its first command took until it answered or ended, and how
+    answers are compared, by workload, where that is by structure."""
 
     suite: Suite
     took_s: float
+    answers: dict[str, Answers]
 
 
 def suite_of(wanted: AdHoc, view: View, *, answers_may_differ: bool = False) -> Suite:
@@ -54,128 +54,136 @@ def suite_of(wanted: AdHoc, view: View, *, answers_may_differ: bool = False) -> 
 def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = False) -> Recorded:
     """The same of several workloads."""
     folder = ad_hoc.folder_of(wanted, cache_folder() / "ad-hoc")
-    took_s = 0.0
+    took_s, by_structure = 0.0, {}
     with this_machine("what the first command answers") as (host, stop):
         for each in wanted:
             for said in running.shared(each.commands):
                 view.warn(said)
             ad_hoc.write_contenders(each, folder)
-            right = _recorded(each, folder, host, stop)
-            took_s = max(took_s, right.took_s)
+            heard = _heard(each, folder, host, stop)
+            took_s = max(took_s, heard[-1].took_s)
             if each.request is not None and each.request.answer is not None:
-                right = Answer(body=each.request.answer, status=right.status)
+                right = Answer(body=each.request.answer, status=heard[0].status)
             elif answers_may_differ:
-                right = Answer(body=None, status=right.status)
-            elif right.body is None:
-                what = "the body" if each.request is not None else "the output"
-                view.note(
-                    f"{each.first.called} answers otherwise each time, or at great length: {what} is not "
-                    "compared"
-                )
+                right = Answer(body=None, status=heard[0].status)
+            elif each.request is None:
+                right = _output(each, heard, view)
+            else:
+                right = _right(each, each.request, heard, view)
+                if _needs_structure(each, right, folder, host, stop):
+                    right = replace(right, body=None, structure=right.body)
+            if right.structure is not None:
+                found = _answers(right)
+                by_structure[each.workload] = found
+                view.note(f"{each.title or each.first.called}: {words.answers(found)}")
             ad_hoc.write_workload(each, right, folder)
-    return Recorded(load(folder), took_s)
+    return Recorded(load(folder), took_s, by_structure)
 
 
-def _recorded(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> Answer:
-    """Of two starts, more than a second apart: what differs between them is nobody's fault."""
-    ask = _served if wanted.request is not None else _printed
-    first = ask(wanted, folder, host, stop)
+def _heard(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> list[Heard]:
+    """Of two starts, more than a second apart, and of a server the second asked twice: what differs between
+    them is nobody's fault. The last finds the caches warm, as a race does."""
+    if wanted.request is None:
+        first = [printed(wanted, folder, host, stop)]
+        time.sleep(APART_S)
+        return [*first, printed(wanted, folder, host, stop)]
+    first = served(wanted, folder, host, stop)
     time.sleep(APART_S)
-    second = ask(wanted, folder, host, stop)
-    if first.status != second.status:
-        raise UserError(
-            f"{wanted.first.called} answers {first.status}, and then {second.status}",
-            code=ExitCode.NOTHING_MEASURED,
-        )
-    # The second finds the caches warm, as a race does.
-    return replace(second, body=first.body if first.body == second.body else None)
+    heard = [*first, *served(wanted, folder, host, stop, times=2)]
+    for each in heard:
+        if each.status != first[0].status:
+            raise UserError(
+                f"{wanted.first.called} answers {first[0].status}, and then {each.status}",
+                code=ExitCode.NOTHING_MEASURED,
+            )
+    return heard
 
 
-def _spec(wanted: AdHoc, folder: Path, *port: str) -> Spec:
-    home = folder / wanted.workload / wanted.first.name
-    env = {name: os.environ[name] for name in command.ALLOWED if name in os.environ}
-    return Spec(
-        argv=("sh", ad_hoc.SCRIPT, *port) if wanted.first.at is None else (wanted.first.line,),
-        cwd=home,
-        env={**env, "PATH": command.path()},
-        stdout=folder / "first.out",
-        stderr=folder / "first.err",
-        attached=wanted.first.listens,
-        freezes=wanted.first.freezes,
-        elsewhere=not wanted.first.metered,
+def _output(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
+    """A program's, to the byte, where it is short and always the same."""
+    data = heard[0].data
+    if data is not None and len(data) <= LONGEST_OUTPUT and _same(heard):
+        body = structure.read(data)
+        if body is not None:
+            return Answer(body=data.decode())
+    view.note(
+        f"{wanted.first.called} answers otherwise each time, or at great length: the output is not compared"
     )
+    return Answer(body=None)
 
 
-def _served(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> Answer:
-    at = wanted.first.at or Address(host=host.address, port=host.free_port())
-    found: list[Answer] = []
-
-    def complaint(_: object) -> str | None:
-        found.append(_ask(wanted, at))
-        return None
-
-    try:
-        spec = _spec(wanted, folder, str(at.port))
-        with started_server(host, spec, at.port, complaint, stop) as serving:
-            answer = replace(found[-1], took_s=serving.ready_ns / 1e9)
-    except (StartError, NotServingError) as error:
-        tail = error.output_tail.strip()[-300:] if isinstance(error, NotServingError) else ""
-        raise _failed(wanted, f"{error}: {tail}" if tail else str(error)) from error
-    asked = wanted.request
-    assert asked is not None
-    if answer.status != asked.status if asked.status is not None else answer.status >= 400:
-        raise UserError(
-            f"{wanted.first.called} answers {asked.method} {asked.path} with {answer.status}",
-            hint="--path names what it serves",
-            code=ExitCode.NOTHING_MEASURED,
+def _right(wanted: AdHoc, request: Request, heard: Sequence[Heard], view: View) -> Answer:
+    """A server's: to the byte where nothing varies, by digest where that is no text or long, else by
+    structure. Raises UserError where a mask that was given is not of what it answers."""
+    media = {each.content_type for each in heard}
+    answer = Answer(None, heard[0].status, content_type=media.pop() if len(media) == 1 else None)
+    bodies = _bodies(heard)
+    if bodies is None:
+        if _same(heard) and heard[0].data is not None:
+            return replace(answer, sha256=hashlib.sha256(heard[0].data).hexdigest())
+        view.note(
+            f"{wanted.first.called} answers otherwise each time, in no text, or at great length: the body is "
+            "not compared"
         )
-    return answer
+        return answer
+    masks = structure.learn(bodies, request.masks)
+    _refuse_unfit(wanted, bodies, masks)
+    assert heard[0].data is not None  # it was read
+    text = heard[0].data.decode()
+    if not masks:
+        return replace(answer, body=text)
+    added = {path: class_ for path, class_ in masks.items() if path not in request.masks}
+    if added and TOP not in added:
+        listed = ", ".join(f'"{path}" = "{class_}"' for path, class_ in added.items())
+        view.note(f"{wanted.first.called} disagrees with itself; to keep that: masks = {{ {listed} }}")
+    return replace(answer, structure=text, masks=masks)
 
 
-def _ask(wanted: AdHoc, at: Address) -> Answer:
-    """Raises OSError while nobody answers, UserError for a certificate that is not trusted."""
-    request = wanted.request
-    assert request is not None
-    connection = connection_to(at)
-    try:
-        body = None if request.body is None else request.body.encode()
-        connection.request(request.method, request.path, body, dict(request.headers))
-        response = connection.getresponse()
-        text = response.read(LONGEST_BODY + 1)
-        return Answer(body=_text(text, LONGEST_BODY), status=response.status)
-    except ssl.SSLCertVerificationError as error:
-        raise UserError(
-            f"{wanted.first.line}: its certificate is not trusted: {error.verify_message}",
-            hint="--cacert FILE names its authority, --insecure takes any",
-            code=ExitCode.NOTHING_MEASURED,
-        ) from error
-    except http.client.HTTPException as error:
-        raise OSError(f"no HTTP: {error}") from error
-    finally:
-        connection.close()
+def _needs_structure(wanted: AdHoc, right: Answer, folder: Path, host: Host, stop: Stop) -> bool:
+    """Whether another command answers with JSON that is not the first's to the byte: its keys may be in
+    another order, and that alone is no difference. Whoever answers nothing yet is heard in the race."""
+    if right.body is None or not _json(right.body.encode()):
+        return False
+    for other in wanted.commands[1:]:
+        try:
+            [answer] = served(replace(wanted, commands=(other,)), folder, host, stop)
+        except UserError:
+            continue
+        if answer.data is not None and answer.data != right.body.encode():
+            return True
+    return False
 
 
-def _printed(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> Answer:
-    try:
-        handle = host.start(_spec(wanted, folder))
-    except StartError as error:
-        raise _failed(wanted, str(error)) from error
-    exit_ = hosts.wait(host, handle, stop)
-    left = host.collect(handle)
-    if not exit_.ok:
-        raise _failed(wanted, f"it {exit_.describe()}: {left.output_tail.strip()[-300:]}")
-    return Answer(body=_text(left.stdout, LONGEST_OUTPUT), took_s=exit_.wall_ns / 1e9)
+def _refuse_unfit(wanted: AdHoc, bodies: Sequence[Body], masks: Masks) -> None:
+    for body in bodies:
+        if unfit := structure.compare(bodies[0], body, masks).differences:
+            raise UserError(
+                f"{wanted.first.called} answers {unfit[0]}", hint="its mask says so: masks of that request"
+            )
 
 
-def _text(data: bytes, longest: int) -> str | None:
-    """None where it is too long, or no text that a manifest can hold."""
-    if len(data) > longest:
-        return None
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return None
+def _answers(right: Answer) -> Answers:
+    assert right.structure is not None
+    body = structure.read(right.structure.encode())
+    assert body is not None
+    return Answers(fields=structure.compare(body, body, right.masks).fields, masks=dict(right.masks))
 
 
-def _failed(wanted: AdHoc, why: str) -> UserError:
-    return UserError(f"{wanted.first.title or wanted.first.line}: {why}", code=ExitCode.NOTHING_MEASURED)
+def _bodies(heard: Sequence[Heard]) -> list[Body] | None:
+    """None where one is no text, or too long."""
+    found = [
+        structure.read(each.data)
+        for each in heard
+        if each.data is not None and len(each.data) <= LONGEST_BODY
+    ]
+    read = [body for body in found if body is not None]
+    return read if len(read) == len(heard) else None
+
+
+def _same(heard: Sequence[Heard]) -> bool:
+    return len({each.data for each in heard}) == 1
+
+
+def _json(data: bytes) -> bool:
+    body = structure.read(data)
+    return body is not None and body.json and isinstance(body.value, dict | list)

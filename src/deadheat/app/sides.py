@@ -117,7 +117,7 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
     return [
         AdHoc(
             commands,
-            Request(r.method, r.path, r.headers, r.body, r.status, r.answer),
+            Request(r.method, r.path, r.headers, r.body, r.status, r.answer, r.masks),
             head.bench.shell,
             name,
             r.title,

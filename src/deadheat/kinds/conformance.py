@@ -1,5 +1,6 @@
 """Right answers before any timing: what a contender is asked, and whether it answered right."""
 
+import hashlib
 import http
 import http.client
 import ssl
@@ -11,6 +12,7 @@ from functools import partial
 from itertools import count
 
 from deadheat.errors import UserError
+from deadheat.kinds import structure
 from deadheat.model.address import Address
 from deadheat.model.workload import HttpCase
 from deadheat.run.check import Check, Headers
@@ -21,6 +23,7 @@ TIMEOUT_S = 10.0
 CONCURRENT = 200
 IDLE_S = 1.0
 _SHOWN = 400
+_DIFFERENCES_SHOWN = 20
 # What RFC 3986 calls unreserved: a path of these characters is the same in every encoding.
 UNRESERVED = "-._~AZaz09"
 
@@ -188,10 +191,30 @@ def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) 
             f'{asked}  expected body "{_show(expected)}"  got "{_show(body)}"',
             _exchange(asked, response, body),
         )
+    _compare_otherwise(case, asked, response, body)
     fault = _media_type(case, response) or _framing(response)
     if fault is not None:
         raise Wrong(f"{asked}  {fault}", _exchange(asked, response, body))
     return _headers(response)
+
+
+def _compare_otherwise(case: HttpCase, asked: str, response: http.client.HTTPResponse, body: bytes) -> None:
+    """By digest or by structure. Raises Wrong, with every difference in its exchange."""
+    if case.sha256 is not None and (digest := hashlib.sha256(body).hexdigest()) != case.sha256:
+        what = f"expected a body of SHA-256 {case.sha256[:16]}...  got {digest[:16]}... ({len(body)} bytes)"
+        raise Wrong(f"{asked}  {what}", _exchange(asked, response, body))
+    if case.structure is None:
+        return
+    expected, got = structure.read(case.structure.encode()), structure.read(body)
+    assert expected is not None
+    if got is None:
+        raise Wrong(
+            f"{asked}  expected text  got {len(body)} bytes that are none", _exchange(asked, response, body)
+        )
+    if found := structure.compare(expected, got, case.masks).differences:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        every = "\n".join(str(each) for each in found[:_DIFFERENCES_SHOWN])
+        raise Wrong(f"{asked}  {found[0]}{more}", f"{every}\n\n{_exchange(asked, response, body)}")
 
 
 def _media_type(case: HttpCase, response: http.client.HTTPResponse) -> str | None:

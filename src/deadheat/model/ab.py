@@ -7,6 +7,7 @@ from pydantic import Field
 from deadheat.model.base import Record
 from deadheat.model.condition import Condition, FigureName
 from deadheat.model.kinds.registry import Kind
+from deadheat.model.mask import Masks
 from deadheat.model.reason import Reason
 from deadheat.model.result import Interval, NullPair
 from deadheat.model.workload import Metric
@@ -41,10 +42,18 @@ class FigureChange(Record):
     at_rps: float | None = None
 
 
+class Answers(Record):
+    """How head's answers were held against base's: so many fields by value, those masked by class."""
+
+    fields: int
+    masks: Masks = {}
+
+
 class WorkloadChange(Record):
     """One request, or the program. `by`: the figure that the answer is about. `detectable`: how much worse
     it must have been, as a ratio, to be told four times in five; null of a size, of which nothing is chance.
-    `more_s`: so many seconds more are likely to settle it. `reasons`: why there is no answer.
+    `more_s`: so many seconds more are likely to settle it. `reasons`: why there is no answer. `answers`: null
+    where they were compared to the byte, by a digest, or by their status alone.
     """
 
     workload: str
@@ -61,6 +70,7 @@ class WorkloadChange(Record):
     detectable: float | None = None
     more_s: float | None = None
     reasons: tuple[Reason, ...] = ()
+    answers: Answers | None = None
 
 
 class Decided(Record):

@@ -5,10 +5,14 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from deadheat.model.base import Record
+from deadheat.model.mask import Masks
 
 
 class BenchRequest(Record):
-    """A request to race; `status` and `answer` (the body) where they are not just what the base answers."""
+    """A request to race; `status` and `answer` (the body) where they are not just what the base answers.
+
+    `masks`: what of the base's answer is not compared by value, whether the base differs in it or not.
+    """
 
     name: str | None = None
     method: str = "GET"
@@ -17,6 +21,13 @@ class BenchRequest(Record):
     body: str | None = None
     status: int | None = Field(default=None, ge=100, le=599)
     answer: str | None = None
+    masks: Masks = {}
+
+    @model_validator(mode="after")
+    def _masks_what_base_answers(self) -> Self:
+        if self.answer is not None and self.masks:
+            raise ValueError("answer is the body to the byte: masks are of what the base answers")
+        return self
 
     @property
     def title(self) -> str:

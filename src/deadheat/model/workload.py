@@ -10,6 +10,7 @@ from deadheat.model.base import Record
 from deadheat.model.database import Database
 from deadheat.model.kinds.registry import TRAITS, Kind
 from deadheat.model.kinds.traits import Traits
+from deadheat.model.mask import Masks
 from deadheat.model.parameter import Parameter, Setting, holds
 from deadheat.model.pipeline import DEPTH, ROUNDS, Pipeline
 from deadheat.model.service import Service, chosen
@@ -42,7 +43,12 @@ class HttpRequest(Record):
 
 class HttpCase(Record):
     """A request and the answer that alone is right: the status, the body to the byte and the media type
-    (without parameters such as its charset), each but the status any where it is null."""
+    (without parameters such as its charset), each but the status any where it is null.
+
+    In the place of the body to the byte its SHA-256, or an answer that it must be equal to by `structure`,
+    but for what `masks` name: of JSON without regard to the order of keys. Under load the status alone is
+    compared then.
+    """
 
     method: str = "GET"
     path: str
@@ -51,6 +57,17 @@ class HttpCase(Record):
     status: int = 200
     content_type: str | None = None
     body: str | None = None
+    sha256: str | None = None
+    structure: str | None = None
+    masks: Masks = {}
+
+    @model_validator(mode="after")
+    def _says_one_body(self) -> Self:
+        if sum(each is not None for each in (self.body, self.sha256, self.structure)) > 1:
+            raise ValueError("body, sha256 or structure: one says what is right")
+        if self.masks and self.structure is None:
+            raise ValueError("masks are of a structure")
+        return self
 
     def of(self, row: Mapping[str, str]) -> Self:
         """With the values of a row in the place of their names in braces."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from deadheat.model.ab import Comparison, Decided, FigureChange, Side, WorkloadChange
+from deadheat.model.ab import Answers, Comparison, Decided, FigureChange, Side, WorkloadChange
 from deadheat.model.bench import BenchFile
 from deadheat.model.condition import Condition, judged_by
 from deadheat.model.judged import metric_of
@@ -88,6 +88,15 @@ def rows(change: WorkloadChange) -> Iterator[str]:
         beside.append(f"{what}{of} {words.excess(change.detectable)} would have been seen 4 times in 5")
     if beside:
         yield " · ".join(beside)
+    if change.answers is not None:
+        yield answers(change.answers)
+
+
+def answers(found: Answers) -> str:
+    """`answers: 12 fields compared, 2 masked: $.id (uuid), $.at (time)`."""
+    said = f"answers: {found.fields} field{'s' * (found.fields != 1)} compared"
+    listed = ", ".join(f"{path} ({class_})" for path, class_ in found.masks.items())
+    return f"{said}, {len(found.masks)} masked: {listed}" if listed else said
 
 
 def value(one: FigureChange) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from deadheat.errors import UserError
 from deadheat.model.address import Address
+from deadheat.model.mask import MaskClass
 from deadheat.suite.suite import CONTENDER_FILE, WORKLOAD_FILE
 
 WORKLOAD = "ad-hoc"
@@ -27,7 +28,8 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 @dataclass(frozen=True)
 class Request:
-    """What each server is asked; `status` and `answer` (the body) are what is right, where that is known."""
+    """What each server is asked; `status` and `answer` (the body) are what is right, where that is known;
+    `masks` are of what the first answers."""
 
     method: str = "GET"
     path: str = "/"
@@ -35,6 +37,7 @@ class Request:
     body: str | None = None
     status: int | None = None
     answer: str | None = None
+    masks: Mapping[str, MaskClass] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -85,14 +88,15 @@ class AdHoc:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is right: a server's status and body, a program's output. `body` None: it is not compared.
-
-    `took_s`: until a server answered so, or a program had ended.
-    """
+    """What is right: a server's status and body, a program's output. `body` None: it is not compared to the
+    byte, but by its digest, or by structure with `masks`, or not at all. `content_type` None: any."""
 
     body: str | None
     status: int = 200
-    took_s: float = 0.0
+    content_type: str | None = None
+    sha256: str | None = None
+    structure: str | None = None
+    masks: Mapping[str, MaskClass] = field(default_factory=dict)
 
 
 def named(lines: tuple[str, ...], given: tuple[str, ...]) -> tuple[str, ...]:
@@ -181,8 +185,11 @@ def _of_servers(wanted: AdHoc, right: Answer) -> str:
     if wanted.connections is not None:
         lines += ["", "[load]", f"connections = {wanted.connections}"]
     lines += ["", "[[conformance]]", *_pairs(same), *_pairs([("send", asked.body)])]
-    lines += [f"status = {right.status}", *_pairs([("body", right.body)])]
+    bodies = (right.body, right.sha256, right.structure)
+    lines += [f"status = {right.status}", *_pairs([("content_type", right.content_type)])]
+    lines += _pairs(zip(("body", "sha256", "structure"), bodies, strict=True))
     lines += ["", "[conformance.headers]", *_pairs(asked.headers.items())]
+    lines += ["", "[conformance.masks]", *_pairs(right.masks.items())] if right.masks else []
     return "\n".join(lines) + "\n"
 
 

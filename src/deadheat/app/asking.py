@@ -1,0 +1,123 @@
+"""What a command answers: a server's answer to its request, a program's output."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import ssl
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from deadheat import hosts
+from deadheat.build import command
+from deadheat.errors import ExitCode, UserError
+from deadheat.hosts import Host, StartError
+from deadheat.hosts.program import Spec
+from deadheat.kinds.conformance import connection_to
+from deadheat.kinds.server.started import NotServingError, started_server
+from deadheat.model.address import Address
+from deadheat.suite import ad_hoc
+from deadheat.suite.ad_hoc import AdHoc
+from deadheat.util.interrupt import Stop
+
+# An answer beyond this is not compared.
+LONGEST_ANSWER = 64 << 20
+
+
+@dataclass(frozen=True)
+class Heard:
+    """An answer. `data` None: it is longer than anybody compares. `took_s`: until a server answered so, or a
+    program had ended; `content_type` without parameters."""
+
+    data: bytes | None
+    status: int = 200
+    content_type: str | None = None
+    took_s: float = 0.0
+
+
+def _spec(wanted: AdHoc, folder: Path, *port: str) -> Spec:
+    home = folder / wanted.workload / wanted.first.name
+    env = {name: os.environ[name] for name in command.ALLOWED if name in os.environ}
+    return Spec(
+        argv=("sh", ad_hoc.SCRIPT, *port) if wanted.first.at is None else (wanted.first.line,),
+        cwd=home,
+        env={**env, "PATH": command.path()},
+        stdout=folder / "first.out",
+        stderr=folder / "first.err",
+        attached=wanted.first.listens,
+        freezes=wanted.first.freezes,
+        elsewhere=not wanted.first.metered,
+    )
+
+
+def served(wanted: AdHoc, folder: Path, host: Host, stop: Stop, times: int = 1) -> list[Heard]:
+    """The first command's answers of one start. Raises UserError where it does not start or serve."""
+    at = wanted.first.at or Address(host=host.address, port=host.free_port())
+    found: list[Heard] = []
+
+    def complaint(_: object) -> str | None:
+        found.append(_ask(wanted, at))
+        return None
+
+    try:
+        spec = _spec(wanted, folder, str(at.port))
+        with started_server(host, spec, at.port, complaint, stop) as serving:
+            more = [_ask(wanted, at) for _ in range(times - 1)]
+            answers = [replace(each, took_s=serving.ready_ns / 1e9) for each in (found[-1], *more)]
+    except (StartError, NotServingError) as error:
+        tail = error.output_tail.strip()[-300:] if isinstance(error, NotServingError) else ""
+        raise _failed(wanted, f"{error}: {tail}" if tail else str(error)) from error
+    except OSError as error:
+        raise _failed(wanted, f"it answered once, and then no more: {error}") from error
+    asked = wanted.request
+    assert asked is not None
+    for answer in answers:
+        if answer.status != asked.status if asked.status is not None else answer.status >= 400:
+            raise UserError(
+                f"{wanted.first.called} answers {asked.method} {asked.path} with {answer.status}",
+                hint="--path names what it serves",
+                code=ExitCode.NOTHING_MEASURED,
+            )
+    return answers
+
+
+def _ask(wanted: AdHoc, at: Address) -> Heard:
+    """Raises OSError while nobody answers, UserError for a certificate that is not trusted."""
+    request = wanted.request
+    assert request is not None
+    connection = connection_to(at)
+    try:
+        body = None if request.body is None else request.body.encode()
+        connection.request(request.method, request.path, body, dict(request.headers))
+        response = connection.getresponse()
+        data = response.read(LONGEST_ANSWER + 1)
+        media = response.getheader("Content-Type", "").partition(";")[0].strip().lower()
+        whole = data if len(data) <= LONGEST_ANSWER else None
+        return Heard(whole, response.status, media or None)
+    except ssl.SSLCertVerificationError as error:
+        raise UserError(
+            f"{wanted.first.line}: its certificate is not trusted: {error.verify_message}",
+            hint="--cacert FILE names its authority, --insecure takes any",
+            code=ExitCode.NOTHING_MEASURED,
+        ) from error
+    except http.client.HTTPException as error:
+        raise OSError(f"no HTTP: {error}") from error
+    finally:
+        connection.close()
+
+
+def printed(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> Heard:
+    """The first command's output. Raises UserError where it does not start or end well."""
+    try:
+        handle = host.start(_spec(wanted, folder))
+    except StartError as error:
+        raise _failed(wanted, str(error)) from error
+    exit_ = hosts.wait(host, handle, stop)
+    left = host.collect(handle)
+    if not exit_.ok:
+        raise _failed(wanted, f"it {exit_.describe()}: {left.output_tail.strip()[-300:]}")
+    return Heard(left.stdout, took_s=exit_.wall_ns / 1e9)
+
+
+def _failed(wanted: AdHoc, why: str) -> UserError:
+    return UserError(f"{wanted.first.title or wanted.first.line}: {why}", code=ExitCode.NOTHING_MEASURED)
