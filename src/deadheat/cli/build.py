@@ -9,7 +9,7 @@ import click
 
 from deadheat.cli import terminal
 from deadheat.cli.command import command, option
-from deadheat.cli.options import SomeContenders, SuiteFolder
+from deadheat.cli.options import Sandboxed, SomeContenders, SuiteFolder
 from deadheat.errors import ExitCode
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuildOptions(SomeContenders, SuiteFolder):
+class BuildOptions(SomeContenders, SuiteFolder, Sandboxed):
     times: int | None = option(
         type=click.IntRange(min=2),
         metavar="N",
@@ -35,11 +35,15 @@ def run(options: BuildOptions) -> None:
       deadheat build
       deadheat build crystal-http-server go:stripped
       deadheat build --times 7 go crystal
+      deadheat build --sandbox --suite theirs
     """
     from deadheat.app import checking
+    from deadheat.hosts import sandbox
     from deadheat.report import builds_table
     from deadheat.suite.suite import load
 
+    if options.sandbox:
+        sandbox.enter(sandbox.Walls((), (options.suite,), network=True), terminal.say)
     suite = load(options.suite)
     if options.times is not None:
         times = checking.time_builds(suite, options.contenders, options.times, terminal.say)

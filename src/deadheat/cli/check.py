@@ -12,8 +12,8 @@ from click.core import ParameterSource
 
 from deadheat.cli import terminal
 from deadheat.cli.command import command
-from deadheat.cli.options import SomeContenders, SuiteFolder
-from deadheat.errors import ExitCode
+from deadheat.cli.options import Sandboxed, SomeContenders, SuiteFolder
+from deadheat.errors import ExitCode, UserError
 from deadheat.util import paths
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckOptions(SomeContenders, SuiteFolder):
+class CheckOptions(SomeContenders, SuiteFolder, Sandboxed):
     pass
 
 
@@ -38,14 +38,19 @@ def run(options: CheckOptions) -> None:
       deadheat check go-net-http crystal-http-server
     """
     from deadheat.app import checking
+    from deadheat.hosts import sandbox
     from deadheat.suite import bench_file
     from deadheat.suite.suite import load
 
     source = click.get_current_context().get_parameter_source("suite")
     no_suite = source == ParameterSource.DEFAULT and not paths.SUITE.is_dir()
     if no_suite and not options.contenders and Path(bench_file.PLACE).is_file():
+        if options.sandbox:
+            raise UserError("--sandbox is for suites: what is checked here is your own working tree")
         of_bench_file()
     else:
+        if options.sandbox:
+            sandbox.enter(sandbox.Walls((), (options.suite,)), terminal.say)
         _print(checking.check(load(options.suite), options.contenders, terminal.say))
 
 

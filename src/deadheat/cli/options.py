@@ -32,6 +32,15 @@ class SuiteFolder:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Sandboxed:
+    sandbox: bool = option(
+        is_flag=True,
+        help="For a suite of others, whose programs else have your rights: all of it within bubblewrap, with "
+        "no network but loopback (deadheat build has one), and only runs and builds can be written.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class RunsFolder:
     out: Path = option(
         type=_PATH,

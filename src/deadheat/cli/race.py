@@ -14,7 +14,16 @@ import click
 from deadheat.cli import ad_hoc, terminal, values
 from deadheat.cli.ad_hoc import AdHocOptions
 from deadheat.cli.command import argument, command, option
-from deadheat.cli.options import JUDGED_BY_HELP, Cpus, Database, Json, RunsFolder, Seed, SuiteFolder
+from deadheat.cli.options import (
+    JUDGED_BY_HELP,
+    Cpus,
+    Database,
+    Json,
+    RunsFolder,
+    Sandboxed,
+    Seed,
+    SuiteFolder,
+)
 from deadheat.errors import ExitCode, UserError
 from deadheat.model.choices import JudgedBy, Method, Preset
 
@@ -62,7 +71,16 @@ class LiveOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class RaceOptions(
-    Cpus, Seed, AdHocOptions, ParameterOptions, LiveOptions, Database, SuiteFolder, RunsFolder, Json
+    Cpus,
+    Seed,
+    AdHocOptions,
+    ParameterOptions,
+    LiveOptions,
+    Database,
+    SuiteFolder,
+    Sandboxed,
+    RunsFolder,
+    Json,
 ):
     workloads: tuple[str, ...] = argument(
         nargs=-1, metavar="[WORKLOAD]...", help="Workloads to race; all where none is named."
@@ -141,6 +159,7 @@ def run(options: RaceOptions) -> None:
       deadheat race --url http://127.0.0.1:3000 --url http://127.0.0.1:4000 -n main -n branch
       deadheat race --url http://10.0.0.5:3000 --url http://10.0.0.6:3000 --remote
       deadheat race --db postgresql://deadheat@db.example/benchmarks
+      deadheat race --suite theirs --sandbox
       deadheat race --resume latest
       deadheat race --more latest
     """
@@ -149,6 +168,8 @@ def run(options: RaceOptions) -> None:
 
     if options.resume is not None and options.more is not None:
         raise UserError("--resume and --more are two", hint="--more takes up an interrupted run too")
+    if options.sandbox:
+        _enter_sandbox(options)
     if (taken_up := options.more or options.resume) is not None:
         more = options.more is not None
         view, watch = terminal.view(), _watch(options)
@@ -162,6 +183,22 @@ def run(options: RaceOptions) -> None:
         raced = races.start(asked, suite, options.out, terminal.view(), _watch(options), options.db)
     _print(raced, as_json=options.json)
     raise click.exceptions.Exit(raced.code)
+
+
+def _enter_sandbox(options: RaceOptions) -> None:
+    """Raises UserError for what leads out of it, and where there is none."""
+    from deadheat.hosts import sandbox
+
+    outside = {
+        "--url": options.url,
+        "--live": options.live or options.live_port is not None,
+        "--db": options.db,
+    }
+    if found := [name for name, given in outside.items() if given]:
+        raise UserError(f"--sandbox has no network but its own loopback, and so no {found[0]}")
+    out = options.out.absolute()
+    walls = sandbox.Walls((out,), (options.suite,))
+    sandbox.enter(walls, terminal.say, {"DEADHEAT_RUNS": str(out)})
 
 
 def _asked(options: RaceOptions) -> Asked:
