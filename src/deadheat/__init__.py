@@ -1,3 +1,25 @@
-"""Deadheat settles which of several implementations of the same service is faster, or shows a dead heat."""
+"""Deadheat settles which of several implementations of the same service is faster, or shows a dead heat.
+
+    import deadheat
+
+    run = deadheat.race("fib", contenders=["go", "crystal"], budget_s=60)
+    run.verdicts.to_polars()
+
+`race`, `planned` and `read` are the library; docs/how-to/library.md has more.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from deadheat.library import Run, Table, planned, race, read
 
 __version__ = "0.2.0"
+__all__ = ["Run", "Table", "__version__", "planned", "race", "read"]
+
+
+def __getattr__(name: str) -> Any:
+    """What the library offers, loaded once it is asked for: the command line needs none of it."""
+    if name in __all__:
+        return getattr(importlib.import_module("deadheat.library"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from deadheat.export import arrow
 from deadheat.export.format import Format, Rendered
 from deadheat.export.source import Source
-from deadheat.export.tables import Table, Type, tables
-
-TYPES: dict[Type, str] = {"text": "string", "int": "int64", "float": "float64", "bool": "bool"}
+from deadheat.export.tables import Table, tables
 
 
 def render(source: Source) -> Rendered:
@@ -21,10 +20,8 @@ def _parquet(table: Table, about: dict[str, str]) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema = pa.schema([(name, TYPES[type_]) for name, type_ in table.columns.items()], metadata=about)
-    columns = {name: [row.get(name) for row in table.rows] for name in table.columns}
     sink = pa.BufferOutputStream()
-    pq.write_table(pa.table(columns, schema=schema), sink, compression="snappy")
+    pq.write_table(arrow.table(table, about), sink, compression="snappy")
     return bytes(sink.getvalue())
 
 

@@ -1,5 +1,6 @@
 """The table of verdicts at the terminal: what gets pasted."""
 
+import io
 from collections.abc import Iterator
 
 from rich.console import Console
@@ -54,6 +55,13 @@ def show(results: Results, console: Console) -> None:
         console.print(Text(f"stopped before the plan's end: {results.stopped}", "yellow"), soft_wrap=True)
     if results.resumed:
         console.print(Text(f"resumed {results.resumed} time(s)", "yellow"), soft_wrap=True)
+
+
+def text(results: Results, width: int = 100) -> str:
+    """The same without colours, so many columns wide."""
+    out = io.StringIO()
+    show(results, Console(file=out, width=width, color_system=None))
+    return out.getvalue()
 
 
 def workload(result: RaceResult, margin: float, width: int) -> Iterator[Text]:

@@ -1,0 +1,149 @@
+"""Races planned and run from Python, by the code that the command line calls."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypedDict, Unpack
+
+from deadheat.app import ad_hoc
+from deadheat.app import race as races
+from deadheat.errors import UserError
+from deadheat.hosts.cpus import default_cpus
+from deadheat.library.run import Run
+from deadheat.model.choices import JudgedBy, Preset
+from deadheat.model.plan import Plan
+from deadheat.plan import Asked
+from deadheat.run.progress import NoView, View
+from deadheat.suite.ad_hoc import AdHoc, Command, Request, named
+from deadheat.suite.suite import Suite, load
+from deadheat.util.paths import runs_folder, suite_folder
+
+LOG = logging.getLogger("deadheat")
+FEWEST = 2
+
+
+class Options(TypedDict, total=False):
+    """What a race may be asked beside its workloads; each as the option of `deadheat race` of that name.
+
+    `programs` are command lines that run to their end, `commands` servers that are asked for `path`: both
+    race without a suite, called as `names` say. `budget_s` is in seconds, `margin` a share.
+    """
+
+    contenders: Sequence[str]
+    reference: str | None
+    preset: Preset
+    budget_s: float | None
+    margin: float
+    seed: int | None
+    connections: Sequence[int]
+    metric: JudgedBy
+    parameters: Mapping[str, Sequence[object]]
+    suite: str | os.PathLike[str]
+    programs: Sequence[str]
+    commands: Sequence[str]
+    names: Sequence[str]
+    path: str
+    answers_may_differ: bool
+
+
+class Logged(NoView):
+    """What a person would read goes to the logger `deadheat`."""
+
+    def note(self, text: str) -> None:
+        LOG.info(text)
+
+    def warn(self, text: str) -> None:
+        LOG.warning(text)
+
+
+def planned(*workloads: str, **options: Unpack[Options]) -> Plan:
+    """What `race` would run, with nothing measured; the first of `programs` or `commands` is started, for
+    what it answers. Raises UserError."""
+    return races.planned(_asked(workloads, options), _suite(workloads, options, Logged()))
+
+
+def race(
+    *workloads: str,
+    out: str | os.PathLike[str] | None = None,
+    view: View | None = None,
+    **options: Unpack[Options],
+) -> Run:
+    """Race these workloads of a suite, all where none is named, and wait for the end; Ctrl-C ends it at a
+    slice's end.
+
+    `out` is where runs are kept; `view` is called as it goes on. It starts no event loop and needs none:
+    where one runs, it stands still meanwhile, but for `await asyncio.to_thread(deadheat.race, ...)`. Raises
+    UserError where something cannot be raced; that nothing could be settled is an answer.
+    """
+    view = view if view is not None else Logged()
+    asked, suite = _asked(workloads, options), _suite(workloads, options, view)
+    kept = Path(out) if out is not None else runs_folder()
+    return Run(Path(races.start(asked, suite, kept, view).folder.path))
+
+
+def _asked(workloads: Sequence[str], options: Options) -> Asked:
+    cpus = default_cpus()
+    asked = Asked(
+        workloads=tuple(workloads),
+        contenders=tuple(options.get("contenders", ())),
+        reference=options.get("reference"),
+        all_=_without_suite(options),
+        preset=options.get("preset", "quick"),
+        budget_s=options.get("budget_s"),
+        margin=options.get("margin", Asked.margin),
+        seed=options.get("seed"),
+        connections=tuple(options.get("connections", ())),
+        judged_by=options.get("metric", "throughput"),
+        parameters={name: tuple(map(str, values)) for name, values in options.get("parameters", {}).items()},
+        server_cpus=cpus.servers,
+        generator_cpus=cpus.generators,
+        command=_as_command(workloads, options),
+    )
+    if asked.margin <= 0:
+        raise UserError(f"{asked.margin}: a margin is a share above 0", hint="margin=0.02")
+    return asked
+
+
+def _suite(workloads: Sequence[str], options: Options, view: View) -> Suite:
+    if not _without_suite(options):
+        folder = options.get("suite")
+        return load(Path(folder) if folder is not None else suite_folder())
+    programs, servers = tuple(options.get("programs", ())), tuple(options.get("commands", ()))
+    lines = programs or servers
+    if (programs and servers) or workloads or options.get("contenders"):
+        raise UserError("programs, commands or workloads: one of them races")
+    if len(lines) < FEWEST:
+        raise UserError("a race takes two; the first is the reference")
+    names = named(lines, tuple(options.get("names", ())))
+    wanted = AdHoc(
+        tuple(Command(line, name, Path.cwd()) for line, name in zip(lines, names, strict=True)),
+        Request(path=options.get("path", "/")) if servers else None,
+    )
+    return ad_hoc.suite_of(wanted, view, answers_may_differ=options.get("answers_may_differ", False))
+
+
+def _without_suite(options: Options) -> bool:
+    return bool(options.get("programs") or options.get("commands"))
+
+
+def _as_command(workloads: Sequence[str], options: Options) -> tuple[str, ...]:
+    """The command line that asks the same, as reports show it."""
+    words = ["deadheat", "race", *workloads]
+    several = {"programs": "--program", "commands": "--command", "names": "--name", "contenders": "-c"}
+    for key, option in several.items():
+        words += [word for value in options.get(key, ()) for word in (option, value)]  # type: ignore[attr-defined]
+    for key in ("reference", "preset", "seed", "metric", "suite", "path"):
+        if (value := options.get(key)) is not None:
+            words += [f"--{key}", str(value)]
+    if (margin := options.get("margin")) is not None:
+        words += ["--margin", f"{100 * margin:g}%"]
+    if (budget_s := options.get("budget_s")) is not None:
+        words += ["--budget", f"{budget_s:g}s"]
+    if loads := options.get("connections"):
+        words += ["--connections", ",".join(map(str, loads))]
+    for name, values in options.get("parameters", {}).items():
+        words += ["--sweep", f"{name}={','.join(map(str, values))}"]
+    return (*words, *(["--answers-may-differ"] if options.get("answers_may_differ") else []))
