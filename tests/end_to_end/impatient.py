@@ -21,6 +21,7 @@ import deadheat.plan.long_turns
 import deadheat.plan.races
 import deadheat.results.derive
 import deadheat.results.gates.registry
+import deadheat.run.repeats
 import deadheat.stats.steady
 import deadheat.studies.server
 from deadheat.cli import main
@@ -51,7 +52,9 @@ def hurry() -> None:
         cut(deadheat.kinds.conformance, TIMEOUT_S=float(answer_timeout_s))
     if outside_limit_s := os.environ.get("DEADHEAT_TEST_OUTSIDE_LIMIT_S"):
         cut(deadheat.studies.server, PATIENCE_S=0.0, LONGEST_S=float(outside_limit_s))
-    cut(deadheat.plan.duration, START_S=0.1, COLD_S=0.3)
+    cut(deadheat.plan.duration, START_S=0.1, WARMED_S=0.1, COLD_S=0.3)
+    # How many blocks a test finds must not depend on how long they take on a busy machine.
+    cut(deadheat.run.repeats, LONGEST=1e9)
     cut(deadheat.kinds.server.cold, REPLIES=(20, 200))
     # How busy the machine is beside a test is nobody's business.
     cut(deadheat.plan.races, WARM_UP_MS=50, LEAD_IN_MS=20, COUNTED_MS=40, DISTURBANCE=None, LEAVING=None)

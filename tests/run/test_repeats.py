@@ -24,11 +24,22 @@ def test_without_a_budget_twice_as_many_as_planned_may_be_begun() -> None:
 
 @pytest.mark.parametrize(
     ("wall_s", "most"),
-    [(40.0, 6), (90.0, 6), (30.0, 8), (10.0, 12)],
-    ids=["as planned", "slow", "fast", "faster"],
+    [(40.0, 6), (44.0, 6), (46.0, 5), (90.0, 5), (30.0, 8), (10.0, 12)],
+    ids=["as planned", "a tenth slower", "slow", "slower, and five count", "fast", "faster"],
 )
 def test_repeats_come_out_of_the_budget(wall_s: float, most: int) -> None:
     assert repeats.most_blocks(PLANNED, [wall_s] * 3, budgeted=True) == most
+
+
+@pytest.mark.parametrize("slower", [0.7, 0.9, 1.0, 1.05, 1.2, 1.5, 3.0])
+def test_a_budget_is_kept_within_a_tenth(slower: float) -> None:
+    """Of 20 blocks of 15 s, each of which takes so many times as long; quick ones are not stretched."""
+    planned, begun = race(blocks=20).replaced(estimated_s=300.0), 0
+    while begun < min(20, repeats.most_blocks(planned, [15.0 * slower] * begun, budgeted=True)):
+        begun += 1
+    assert begun >= 5
+    assert begun * 15 * slower <= 330
+    assert begun == 20 or begun * 15 * slower >= 270
 
 
 def test_what_is_left_counts_repeats_to_be_expected() -> None:

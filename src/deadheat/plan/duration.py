@@ -16,6 +16,8 @@ from deadheat.stats import Costs
 
 # What a turn costs beside its load (thaw, drain, freeze), and a start with its warm-up: for estimates only.
 TURN_OVERHEAD_S, START_S = 0.012, 1.2
+# A warm-up of half a second and a stop, where it is known how long a start takes until the server answers.
+WARMED_S = 0.65
 # A start that is loaded to its 10,000th reply, and stopped: for estimates only, too.
 COLD_S = 1.5
 MIN_ROUNDS = 4
@@ -83,7 +85,8 @@ def _block_s(race: RacePlan, asked: Asked, rounds: int | None = None) -> float:
         turn = (slices.lead_in_ms + slices.counted_ms) / 1000 + TURN_OVERHEAD_S
         turn_ms = equal_load.LEAD_IN_MS + slices.open_loop_ms / equal_load.TURNS
         open_loop = equal_load.TURNS * (turn_ms / 1000 + TURN_OVERHEAD_S)
-        each = START_S + asked.start_s + len(equal_load.loads_of(race, 0)) * open_loop
+        start_s = WARMED_S + asked.start_s if asked.start_s else START_S
+        each = start_s + len(equal_load.loads_of(race, 0)) * open_loop
         return len(race.entries) * each + turns * turn
     if isinstance(race.measured, ColdPlan):
         return turns * (COLD_S + asked.start_s)

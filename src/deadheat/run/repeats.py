@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from deadheat import stats
 from deadheat.model.observation import Interference, Observation
 from deadheat.model.plan import RacePlan
 from deadheat.model.progress import Progress
 
 # Without a budget, for each block planned so many may be begun.
 MOST = 2
+# So many times its share of the budget a race may take, but for the fewest blocks that any verdict needs.
+LONGEST = 1.1
 
 
 def walls_s(race: RacePlan, observed: Iterable[Observation]) -> list[float]:
@@ -25,13 +28,15 @@ def walls_s(race: RacePlan, observed: Iterable[Observation]) -> list[float]:
 def most_blocks(race: RacePlan, walls_s: Sequence[float], *, budgeted: bool) -> int:
     """How many blocks may be begun, those that do not count among them; `walls_s`: how long each so far took.
 
-    As many as planned in any case. More out of the race's share of the budget, where there is one, else up to
-    twice as many.
+    Up to twice as many as planned; with a budget more than planned only within the race's share of it, and
+    fewer than planned where these would take much longer than that.
     """
     most = MOST * race.blocks
-    if budgeted and race.estimated_s is not None and (pace_s := _pace_s(race, walls_s)) > 0:
-        most = min(most, int(race.estimated_s / pace_s))
-    return max(race.blocks, most)
+    if not budgeted or race.estimated_s is None or (pace_s := _pace_s(race, walls_s)) <= 0:
+        return most
+    within = min(most, int(race.estimated_s / pace_s))
+    kept = int(LONGEST * race.estimated_s / pace_s)
+    return min(max(race.blocks, within), max(stats.METHODS[race.method_version].fewest_blocks, kept))
 
 
 def progress(
