@@ -95,7 +95,8 @@ bench: setup
 tables: setup
 	$(BIN)/python bench/statistics_tables.py --write docs/method.md
 
-# docs/studies/<study>.md, every figure from the results of these runs: make studies RUNS="runs/a runs/b"
+# docs/studies/<study>.md, every figure from the results of these runs: make studies RUNS="runs/a runs/b".
+# Each study needs two: race --claims STUDY --preset standard, and with --method as-published --preset thorough.
 studies: setup
 	$(BIN)/python scripts/studies.py $(RUNS)
 

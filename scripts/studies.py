@@ -58,32 +58,64 @@ class Figures:
         raise SystemExit(f"{self._study} makes no claim {id_} (by the method {method})")
 
     def here(self, id_: str, method: str = "deadheat", *, shaped: bool = False) -> str:
-        """The ratio here with its interval, without remarks."""
-        return claims_table.here(self.claim(id_, method, shaped=shaped).replaced(reasons=()))
+        """The ratio here with its interval, without remarks; where there is none, that it was not run."""
+        row = self.claim(id_, method, shaped=shaped)
+        return "not run" if row.here is None else claims_table.here(row.replaced(reasons=()))
+
+    def direction(self, id_: str, *, shaped: bool = False) -> str:
+        """Which of the two is better, beside what was published: confirmed, refuted, dead heat, open."""
+        return claims_table.direction(self.claim(id_, shaped=shaped))
 
     def answer(self, id_: str, *, shaped: bool = False) -> str:
         """What became of a claim: direction, and size where one was published."""
         return claims_table.answer(self.claim(id_, shaped=shaped))
 
-    def race(self, workload: str, method: str = "deadheat", setting: str | None = None) -> RaceResult:
-        races = [r for run in self._runs for r in run.workloads if (r.name, r.method) == (workload, method)]
+    def race(
+        self,
+        workload: str,
+        method: str = "deadheat",
+        setting: str | None = None,
+        among: Sequence[str] = (),
+    ) -> RaceResult:
+        """The first race of that setting in which all of these were measured; without names, anybody."""
         if method == "as-published" and setting is None:
             setting = self._study
-        races = [race for race in races if race.setting == setting]
-        for race in races:
-            if any(row.status == "measured" for row in race.contenders):
+        for race in (race for run in self._runs for race in run.workloads):
+            measured = {row.id for row in race.contenders if row.status == "measured"}
+            same = (race.name, race.method, race.setting) == (workload, method, setting)
+            if same and measured.issuperset(among) and measured:
                 return race
         command = f"deadheat race {workload}" + (" --method as-published" if method == "as-published" else "")
-        raise SystemExit(f"{self._study}: none of these runs measured {command} ({setting or 'as it is'})")
+        whom = f" with {' and '.join(among)}" if among else ""
+        raise SystemExit(
+            f"{self._study}: none of these runs measured {command} ({setting or 'as it is'}){whom}"
+        )
 
-    def row(
-        self, workload: str, contender: str, method: str = "deadheat", setting: str | None = None
-    ) -> ContenderResult:
-        race = self.race(workload, method, setting)
-        for row in race.contenders:
-            if row.id == contender:
-                return row
-        raise SystemExit(f"{self._study}: {contender} is not in the race {workload}")
+    def rows(
+        self,
+        workload: str,
+        contenders: Sequence[str],
+        method: str = "deadheat",
+        setting: str | None = None,
+    ) -> list[ContenderResult]:
+        """The rows of these in one race, in this order."""
+        race = self.race(workload, method, setting, contenders)
+        found = {row.id: row for row in race.contenders if row.status == "measured"}
+        return [found[id_] for id_ in contenders]
+
+    def measured(self, workload: str, contender: str) -> ContenderResult | None:
+        """Its row where a race by our method has one; a page says nothing of it where none has."""
+        try:
+            return self.rows(workload, [contender])[0]
+        except SystemExit:
+            return None
+
+    def less(self, id_: str) -> bool:
+        """Whether the ratio here is surely below the published one."""
+        row = self.claim(id_)
+        ci = row.here["ci"] if row.here is not None else None
+        published = row.published["ratio"]
+        return isinstance(ci, tuple | list) and isinstance(published, float) and ci[1] < published
 
     @property
     def gates(self) -> list[PublishedGate]:
@@ -183,6 +215,7 @@ def render(study: str, runs: Sequence[Results]) -> str:
         keep_trailing_newline=True,
         autoescape=False,
     )
+    environment.filters["advice"] = claims_table.advice
     figures = Figures(study, runs)
     return environment.get_template(f"{study}.md.j2").render(
         figures=figures, study=suite.studies[study], words=words

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -15,15 +14,6 @@ from deadheat.storage import migrate
 
 ROOT = Path(__file__).parents[2]
 PACKED = ROOT / "tests" / "fixtures" / "runs-f6a1ed6" / "as-published" / "results.json.gz"
-
-
-@pytest.fixture(scope="module")
-def studies() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("studies", ROOT / "scripts" / "studies.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture(scope="module")

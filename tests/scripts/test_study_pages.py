@@ -1,0 +1,165 @@
+"""Pages of studies: the sentences follow from the results, also where two runs contradict each other."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from deadheat.model.claim import Claim, ClaimResult, Direction, Study
+from deadheat.model.gate import GateResult
+from deadheat.model.result import Against, ContenderResult, RaceResult, Results
+from deadheat.storage import migrate
+from deadheat.suite.suite import Suite, load
+
+ROOT = Path(__file__).parents[2]
+RUNS = ROOT / "tests" / "fixtures" / "runs-f6a1ed6"
+GRPC, REDIS = "go-vs-rust-grpc", "rust-vs-crystal-redis-2020"
+SHAPE = "cores=2 gzip connections=100"
+
+
+@pytest.fixture(scope="module")
+def suite() -> Suite:
+    return load(ROOT / "suite")
+
+
+def kept(name: str) -> Results:
+    packed: Path = RUNS / name / "results.json.gz"
+    return Results.model_validate(migrate.results(json.loads(gzip.decompress(packed.read_bytes()))))
+
+
+def renamed(row: ContenderResult, name: str, **changes: object) -> ContenderResult:
+    return row.replaced(name=name, variant=None, published=None, **changes)
+
+
+def a_run(suite: Suite, direction: Direction, shaped: Direction, ghz_s: float, lean: float) -> Results:
+    """All that the pages ask for, from races that were kept: of every claim that direction, of those under
+    the study's load the other. ghz uses so much CPU time; rust-lean is so many times as fast as redis-rs."""
+    ours, outside = kept("deadheat"), kept("as-published")
+    races = {(race.name, race.setting): race for race in ours.workloads}
+    grpc, redis = races["grpc-unary", None], races["redis-pipeline", None]
+    bigger = [
+        row.replaced(bytes_per_response=56.6 if row.name == "go-grpc" else 39.2)
+        for row in grpc.contenders
+        if row.name in ("go-grpc", "rust-tonic")
+    ]
+    rust = next(row for row in redis.contenders if row.name == "rust-redis-rs")
+    limited = GateResult(name="server-limited", ok=lean > 1, value=0.5, limit="at most 90%")
+    clients = (
+        rust.replaced(gates=(limited,)),
+        *(
+            renamed(rust, name, against_reference=Against(ratio=lean, ci=(lean * 0.9, lean * 1.05)))
+            for name in ("crystal-redis-client", "rust-lean")
+        ),
+    )
+    return ours.replaced(
+        workloads=(
+            *(race for race in ours.workloads if race not in (redis,)),
+            redis.replaced(contenders=clients),
+            grpc.replaced(setting=SHAPE, contenders=tuple(bigger)),
+            *outside.workloads,
+            *by_their_method(outside, redis, ghz_s),
+        ),
+        claims=tuple(row for study in suite.studies.values() for row in said(study, direction, shaped)),
+    )
+
+
+def by_their_method(outside: Results, redis: RaceResult, ghz_s: float) -> Iterator[RaceResult]:
+    http = outside.workloads[0]
+    row = http.contenders[0]
+    used = row.figures.outside
+    assert used is not None
+    ran = used.replaced(generator_cpu_s=ghz_s, server_cpu_s=1.0)
+    pair = tuple(renamed(row, name, outside=ran) for name in ("go-grpc", "rust-tonic"))
+    for setting in (GRPC, f"{GRPC}, leanest"):
+        yield http.replaced(
+            name="grpc-unary", kind="grpc", setting=setting, reference="go-grpc", contenders=pair, verdicts=()
+        )
+    yield redis.replaced(method="as-published", setting=REDIS)
+
+
+def said(study: Study, direction: Direction, shaped: Direction) -> Iterator[ClaimResult]:
+    """By our method, under the study's load where it has one, and by its own."""
+    for claim in study.claim:
+        yield became(study, claim, direction)
+        if claim.shape is not None:
+            yield became(study, claim, shaped).replaced(shape=study.shapes[claim.shape].words)
+        yield became(study, claim, "open").replaced(method="as-published", here=None)
+
+
+def became(study: Study, claim: Claim, direction: Direction) -> ClaimResult:
+    ratio = 1.5 if direction == "confirmed" else 0.5
+    return ClaimResult(
+        study=study.study,
+        id=claim.id,
+        statement=claim.statement,
+        metric=claim.metric,
+        published={"ratio": claim.ratio, "at_most": claim.published.at_most},
+        method="deadheat",
+        here={"ratio": ratio, "ci": (ratio * 0.9, ratio * 1.1)},
+        direction=direction,
+    )
+
+
+def test_each_page_can_be_written_of_one_run_that_has_all(studies: ModuleType, suite: Suite) -> None:
+    run = a_run(suite, "confirmed", "confirmed", ghz_s=3.0, lean=9.0)
+    for name in suite.studies:
+        page = studies.render(name, [run])
+        assert page.startswith(f"# {suite.studies[name].title}: what holds")
+        assert "None" not in page
+        assert "nan" not in page.split()
+
+
+def test_what_the_grpc_page_concludes_follows_from_the_run(studies: ModuleType, suite: Suite) -> None:
+    turned = studies.render(GRPC, [a_run(suite, "refuted", "confirmed", ghz_s=3.0, lean=9.0)])
+    assert "Go is ahead in the study's shape, tonic on one core each" in turned
+    assert "it is the generator that works" in turned
+    alike = studies.render(GRPC, [a_run(suite, "confirmed", "confirmed", ghz_s=0.2, lean=9.0)])
+    assert "So Go is ahead under both loads" in alike
+    assert "it is the server that works more" in alike
+    assert "tonic on one core each" not in alike
+    unsettled = studies.render(GRPC, [a_run(suite, "open", "confirmed", ghz_s=0.2, lean=9.0)])
+    assert "is not settled by these runs" in unsettled
+    assert "The two did not do the same work" in unsettled
+
+
+def test_what_the_redis_page_concludes_follows_from_the_run(studies: ModuleType, suite: Suite) -> None:
+    fast = studies.render(REDIS, [a_run(suite, "confirmed", "confirmed", ghz_s=3.0, lean=9.0)])
+    slow = studies.render(REDIS, [a_run(suite, "confirmed", "confirmed", ghz_s=3.0, lean=0.5)])
+    assert "Rust itself is not what stands in the way" in fast
+    assert "Rust itself is not what stands in the way" not in slow
+    assert "the gate `server-limited` is broken" in slow
+    assert "the gate `server-limited` is broken" not in fast
+
+
+def test_whether_cores_have_a_part_is_open_where_the_factor_is_no_smaller(
+    studies: ModuleType, suite: Suite
+) -> None:
+    run = a_run(suite, "refuted", "refuted", ghz_s=3.0, lean=9.0)
+    smaller = studies.render("go-vs-crystal-2020", [run])
+    assert "surely less than was published" in smaller
+    claims = tuple(
+        row.replaced(here={"ratio": 4.0, "ci": (3.5, 4.5)}) if row.id == "http-cpu-per-request" else row
+        for row in run.claims
+    )
+    alike = studies.render("go-vs-crystal-2020", [run.replaced(claims=claims)])
+    assert "Whether cores have a part in the published factor is open" in alike
+
+
+def test_rows_of_a_page_are_of_one_race_that_has_them_all(studies: ModuleType, suite: Suite) -> None:
+    run = a_run(suite, "confirmed", "confirmed", ghz_s=3.0, lean=9.0)
+    without = tuple(
+        race.replaced(contenders=tuple(r for r in race.contenders if r.name != "crystal-http-server"))
+        if race.name == "http-hello"
+        else race
+        for race in run.workloads
+    )
+    figures = studies.Figures("go-vs-crystal-2020", [run.replaced(workloads=without), run])
+    crystal, go = figures.rows("http-hello", ["crystal-http-server", "go-net-http"])
+    assert (crystal.id, go.id) == ("crystal-http-server", "go-net-http")
+    with pytest.raises(SystemExit, match="with express and nobody"):
+        figures.rows("http-hello", ["express", "nobody"])
