@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PURE := $(addprefix tests/,plan results suite storage studies report/test_*.py bench/test_[glr]*.py)
 ENGINE := $(shell find engine launcher -name '*.rs' -not -path '*/fuzz/*' -o -name Cargo.toml -not -path '*/fuzz/*')
 
-.PHONY: race test check coverage test-space test-packages setup lint pytest cargo-test client-test bench tables studies picture schema map glossary test-bare wheel sdist docs clean
+.PHONY: race test check coverage test-space test-packages setup lint pytest cargo-test client-test bench tables studies studies-from-copies picture schema map glossary test-bare wheel sdist docs clean
 
 race: setup
 	$(BIN)/deadheat race $(WORKLOAD) --preset $(PRESET) $(ARGS)
@@ -95,10 +95,16 @@ bench: setup
 tables: setup
 	$(BIN)/python bench/statistics_tables.py --write docs/method.md
 
-# docs/studies/<study>.md, every figure from the results of these runs: make studies RUNS="runs/a runs/b".
-# Each study needs two: race --claims STUDY --preset standard, and with --method as-published --preset thorough.
+# docs/studies/<study>.md: races each study by our method and by its own at the published length, hours in all, one
+# race at a time, and writes the pages; again, it goes on where it stopped (ARGS=--dry-run says what and how long).
+# Of runs that there are: make studies RUNS="runs/a runs/b"
 studies: setup
-	$(BIN)/python scripts/studies.py $(RUNS)
+	$(if $(RUNS),$(BIN)/python scripts/studies.py $(RUNS),$(BIN)/python -m bench.study_runs $(ARGS))
+
+# The same, with the Crystal shards and the packages of Hex from copies: docs/elixir.md says what DIR holds.
+studies-from-copies: setup
+	@test -n "$(DIR)" || { echo 'make studies-from-copies DIR=FOLDER: see docs/elixir.md' >&2; exit 2; }
+	$(BIN)/python -m bench.study_runs --copies $(DIR) $(ARGS)
 
 # Races whose truth is known, on this machine: an hour or more; ARGS="--budget 25m" ends it sooner, and the
 # same command goes on from there. Its tables are written to docs/method.md.

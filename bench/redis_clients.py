@@ -142,13 +142,15 @@ def render(table: Mapping[str, Row], asked: Sequence[Bar], source: str) -> str:
     return "\n".join(lines)
 
 
-def suite_with(shards: Path, folder: Path) -> Path:
-    """A suite in `folder` whose published shards have their packages from `shards`.
+def suite_with(shards: Path, folder: Path, *, whole: bool = False) -> Path:
+    """A suite in `folder`, of this workload or the `whole`, whose published shards have their packages from
+    `shards`.
 
     Raises FileNotFoundError where those of one are not there.
     """
     built_by_hand = shutil.ignore_patterns("target", "node_modules")
-    shutil.copytree(SUITE / WORKLOAD, folder / WORKLOAD, ignore=built_by_hand)
+    source, to = (SUITE, folder) if whole else (SUITE / WORKLOAD, folder / WORKLOAD)
+    shutil.copytree(source, to, ignore=built_by_hand)
     for name in PUBLISHED:
         lib = folder / WORKLOAD / name / "lib"
         shutil.rmtree(lib, ignore_errors=True)

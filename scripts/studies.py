@@ -189,7 +189,7 @@ class Figures:
     def ran(self) -> str:
         """Which runs these figures are of."""
         # Where the folder of a run was is of no interest to others.
-        commands = [re.sub(r" --out \S+", "", " ".join(run.command)) for run in self._runs]
+        commands = [re.sub(r" --(out|suite) \S+", "", " ".join(run.command)) for run in self._runs]
         return "\n".join(
             f"- `{command}`, seed {run.seed}, {run.started}, Deadheat {run.version}"
             for command, run in zip(commands, self._runs, strict=True)

@@ -1,0 +1,137 @@
+"""Races the published studies for their pages, one race at a time, and writes the pages from these runs.
+
+python -m bench.study_runs                  # make studies
+python -m bench.study_runs --dry-run        # what would be raced, and how long it takes
+python -m bench.study_runs --copies DIR     # make studies-from-copies: packages whose hosts cannot be reached
+
+Each study is raced by our method and by its own, into a folder each of target/studies (with copies:
+target/studies-from-copies). Started again, what is done stays, and what was cut off is taken up. DIR holds
+`crystal-jgaskins` and `crystal-stefanwille` with their packages, as `shards install` leaves them in lib/, and
+`hex`, a Hex home that has the packages of the Elixir contenders.
+
+Ends with 1 where a race could not be made: the pages are then as they were.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench import redis_clients
+from deadheat.errors import ExitCode
+from deadheat.storage import run_folder
+from deadheat.storage.run_folder import RunFolder
+from deadheat.suite.suite import load
+
+ROOT = Path(__file__).parents[1]
+# That no verdict holds is an answer too: the page says why.
+RACED = (ExitCode.DONE, ExitCode.NOTHING_JUDGED)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A run of one study, in a folder of its own."""
+
+    out: Path
+    arguments: tuple[str, ...]
+
+    @property
+    def begun(self) -> RunFolder | None:
+        """The newest run there is of it."""
+        return next(reversed(run_folder.all_runs(self.out)), None)
+
+    @property
+    def done(self) -> RunFolder | None:
+        """It, where it was raced to its end."""
+        newest = self.begun
+        if newest is None or not newest.results_file.exists():
+            return None
+        return newest if newest.results().stopped is None else None
+
+
+def wanted(studies: tuple[str, ...], out: Path, suite: Path) -> list[Wanted]:
+    """Of each study a run by our method and one by its own."""
+    methods = {
+        "deadheat": ("--preset", "standard"),
+        "as-published": ("--method", "as-published", "--preset", "thorough"),
+    }
+    return [
+        Wanted(
+            out / study / method,
+            ("--claims", study, *options, "--suite", str(suite), "--out", str(out / study / method)),
+        )
+        for study in studies
+        for method, options in methods.items()
+    ]
+
+
+def race(run: Wanted, environment: Mapping[str, str], *, dry: bool) -> int:
+    """Its exit code. A run that was cut off goes on."""
+    deadheat = [str(Path(sys.executable).with_name("deadheat")), "race"]
+    if dry:
+        command = [*deadheat, *run.arguments, "--dry-run"]
+    elif (begun := run.begun) is not None:
+        command = [*deadheat, "--resume", str(begun.path), "--out", str(run.out)]
+    else:
+        command = [*deadheat, *run.arguments]
+    return subprocess.run(command, env={**os.environ, **environment}, check=False).returncode
+
+
+def from_copies(copies: Path, out: Path) -> tuple[Path, dict[str, str]]:
+    """The suite with those packages, and what a build needs in its environment. Raises FileNotFoundError.
+
+    The suite stays where it is: a run that was cut off goes on with what it began with.
+    """
+    hex_home = copies / "hex"
+    if not hex_home.is_dir():
+        raise FileNotFoundError(2, "no such folder", str(hex_home))
+    suite = out / "suite"
+    if not suite.exists():
+        half = out / "suite.half"
+        shutil.rmtree(half, ignore_errors=True)
+        redis_clients.suite_with(copies, half, whole=True)
+        half.rename(suite)
+    return suite, {"HEX_HOME": str(hex_home.absolute()), "HEX_OFFLINE": "1"}
+
+
+def main() -> int:
+    """Races what is not done, then writes the pages."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--copies", type=Path, metavar="DIR", help="packages of shards and of Hex")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="where the runs are kept")
+    parser.add_argument("--dry-run", action="store_true", help="say what would be raced, and how long")
+    arguments = parser.parse_args()
+    name = "studies-from-copies" if arguments.copies else "studies"
+    out = (arguments.out or ROOT / "target" / name).absolute()
+    suite = ROOT / "suite"
+    environment: dict[str, str] = {}
+    if arguments.copies:
+        try:
+            suite, environment = from_copies(arguments.copies, out)
+        except FileNotFoundError as error:
+            print(f"studies: {error.filename}: {error.strerror}", file=sys.stderr)
+            return 2
+    runs = wanted(tuple(load(ROOT / "suite").studies), out, suite)
+    for run in runs:
+        if run.done and not arguments.dry_run:
+            continue
+        print(f"studies: {' '.join(run.arguments[:2])} by {run.out.name}", file=sys.stderr, flush=True)
+        code = race(run, environment, dry=arguments.dry_run)
+        if code not in RACED or not (arguments.dry_run or run.done):
+            print(f"studies: stopped there ({code}); the same command goes on", file=sys.stderr)
+            return 1
+    if arguments.dry_run:
+        return 0
+    folders = [str(done.path) for run in runs if (done := run.done)]
+    pages = [sys.executable, str(ROOT / "scripts" / "studies.py"), *folders]
+    return subprocess.run(pages, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

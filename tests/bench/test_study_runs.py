@@ -1,0 +1,128 @@
+"""The races of the studies' pages: each once, gone on with where they stopped, with copies where given."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from bench import redis_clients, study_runs
+
+from deadheat.storage import migrate
+from deadheat.suite.suite import load
+
+ROOT = Path(__file__).parents[2]
+KEPT = ROOT / "tests" / "fixtures" / "runs-f6a1ed6" / "as-published" / "results.json.gz"
+STUDIES = tuple(load(ROOT / "suite").studies)
+
+
+class Ran:
+    """What was started, in the place of subprocess.run. Each race leaves a run; `stops` is cut off, once."""
+
+    def __init__(self, stops: str | None = None) -> None:
+        self.commands: list[list[str]] = []
+        self.environments: list[dict[str, str]] = []
+        self._stops = stops
+
+    def __call__(
+        self, command: list[str], env: dict[str, str] | None = None, check: bool = False
+    ) -> subprocess.CompletedProcess[str]:
+        self.commands.append(command)
+        self.environments.append(env or {})
+        code = 0
+        if "race" in command and "--dry-run" not in command:
+            out = Path(command[command.index("--out") + 1])
+            cut_off = self._stops is not None and self._stops in str(out)
+            leave_run(out, stopped="interrupted" if cut_off else None)
+            if cut_off:
+                self._stops, code = None, 130
+        return subprocess.CompletedProcess(command, code)
+
+
+def leave_run(out: Path, stopped: str | None) -> None:
+    results = migrate.results(json.loads(gzip.decompress(KEPT.read_bytes())))
+    run = out / "20260101-000000-thorough"
+    run.mkdir(parents=True, exist_ok=True)
+    (run / "plan.json").write_text("{}")
+    (run / "results.json").write_text(json.dumps({**results, "stopped": stopped}))
+
+
+Start = Callable[..., int]
+
+
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Start:
+    def of(ran: Ran, *arguments: str) -> int:
+        monkeypatch.setattr(subprocess, "run", ran)
+        monkeypatch.setattr(sys, "argv", ["study_runs", "--out", str(tmp_path / "out"), *arguments])
+        return study_runs.main()
+
+    return of
+
+
+@pytest.fixture
+def copies(tmp_path: Path) -> Path:
+    """What somebody brought along: the shards and a Hex home."""
+    for name in redis_clients.PUBLISHED:
+        (tmp_path / "copies" / name / "redis").mkdir(parents=True)
+    (tmp_path / "copies" / "hex").mkdir()
+    return tmp_path / "copies"
+
+
+def test_each_study_is_raced_twice_and_the_pages_are_written_of_these_runs(start: Start) -> None:
+    ran = Ran()
+    assert start(ran) == 0
+    *races, pages = ran.commands
+    assert [c[c.index("--claims") + 1] for c in races] == [s for s in STUDIES for _ in range(2)]
+    assert [c[c.index("--preset") + 1] for c in races] == ["standard", "thorough"] * len(STUDIES)
+    assert pages[1].endswith("scripts/studies.py")
+    assert len(pages[2:]) == len(races)
+
+
+def test_what_was_cut_off_goes_on_and_what_is_done_is_not_raced_again(start: Start) -> None:
+    first = Ran(stops=f"{STUDIES[1]}/deadheat")
+    assert start(first) == 1
+    assert len(first.commands) == 3
+    again = Ran()
+    assert start(again) == 0
+    taken_up, *others = again.commands
+    assert "--resume" in taken_up
+    assert STUDIES[1] in taken_up[taken_up.index("--resume") + 1]
+    assert not any("--resume" in command for command in others)
+    assert len(others) == 2 * len(STUDIES) - 3 + 1
+
+
+def test_what_would_be_raced_is_said_and_no_page_is_written(start: Start) -> None:
+    ran = Ran()
+    assert start(ran, "--dry-run") == 0
+    assert len(ran.commands) == 2 * len(STUDIES)
+    assert all(command[-1] == "--dry-run" for command in ran.commands)
+
+
+def test_with_copies_builds_find_the_shards_and_the_packages_of_hex(
+    start: Start, copies: Path, tmp_path: Path
+) -> None:
+    ran = Ran()
+    assert start(ran, "--copies", str(copies)) == 0
+    suite = tmp_path / "out" / "suite"
+    assert all(command[command.index("--suite") + 1] == str(suite) for command in ran.commands[:-1])
+    assert {env["HEX_HOME"] for env in ran.environments[:-1]} == {str(copies / "hex")}
+    assert tuple(load(suite).studies) == STUDIES
+    for name in redis_clients.PUBLISHED:
+        assert (suite / "redis-pipeline" / name / "lib" / "redis").is_dir()
+
+
+@pytest.mark.parametrize("missing", ["hex", "crystal-jgaskins"])
+def test_a_copy_that_was_not_brought_is_named_before_anything_is_raced(
+    start: Start, copies: Path, missing: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.rmtree(copies / missing)
+    ran = Ran()
+    assert start(ran, "--copies", str(copies)) == 2
+    assert missing in capsys.readouterr().err
+    assert ran.commands == []
