@@ -66,12 +66,20 @@ def io_uring() -> Iterator[Pair]:
     for c in (64, 256):
         yield Pair(
             f"gcannon-{c}", f"{c} connections, generator the limit", NO_MORE, server,
-            (gcannon("gcannon", c), ours_http("deadheat-load", "-c", str(c))),
+            (
+                gcannon("gcannon", c),
+                ours_http("deadheat-load --io uring", "-c", str(c), "--io", "uring"),
+                ours_http("deadheat-load", "-c", str(c)),
+            ),
         )  # fmt: skip
     yield Pair(
         "gcannon-ws", "WebSocket, 64 connections, a message and its echo", NO_MORE,
         partial(server, kind="ws"),
-        (gcannon("gcannon --ws", 64, "--ws"), echo("deadheat-load, replies compared", "-c", "64")),
+        (
+            gcannon("gcannon --ws", 64, "--ws"),
+            echo("deadheat-load --io uring, replies compared", "-c", "64", "--io", "uring"),
+            echo("deadheat-load, replies compared", "-c", "64"),
+        ),
     )  # fmt: skip
 
 
@@ -95,5 +103,9 @@ def ticking() -> Pair:
     asked = ("-R", str(OPEN_RATE), "-c", "64", "--allow-shortfall", "--pacing", TICK)
     return Pair(
         "oha-tick", f"open loop, {OPEN_RATE:,}/s on 64 connections, paced by {TICK}", NO_MORE, server,
-        (oha("oha", OPEN_RATE, 64), ours_http(f"deadheat-load --pacing {TICK}", *asked)),
+        (
+            oha("oha", OPEN_RATE, 64),
+            ours_http(f"deadheat-load --pacing {TICK} --coalesce auto", *asked, "--coalesce", "auto"),
+            ours_http(f"deadheat-load --pacing {TICK}", *asked),
+        ),
     )  # fmt: skip

@@ -25,6 +25,8 @@ POOL = 1_000
 """Different requests, each with a reply of its own."""
 SIZES = {"16 KB": 16 << 10, "64 KB": 64 << 10, "1 MB": 1 << 20}
 KEYS = 100
+GATHERED = ("--coalesce", "auto")
+"""nginx is the limit, as in the rows that say so: what a wake-up costs is what can be saved."""
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -32,7 +34,11 @@ def pairs(folder: Path) -> Iterator[Pair]:
     """`folder` is for files that generators read."""
     yield Pair(
         "wrk-heads", "nginx, 64 connections, heads that differ (Date, X-Request-Id)", GOAL, nginx,
-        (wrk("wrk", 64), ours_http("deadheat-load", "-c", "64")),
+        (
+            wrk("wrk", 64),
+            ours_http("deadheat-load --coalesce auto", "-c", "64", *GATHERED),
+            ours_http("deadheat-load", "-c", "64"),
+        ),
     )  # fmt: skip
     yield pool(folder)
     for size, length in SIZES.items():
@@ -53,12 +59,14 @@ def pool(folder: Path) -> Pair:
     script.write_text(POOL_LUA % (POOL, "/items/%d"))
     lines = [{"path": f"/items/{n}", "expect": {"body": ITEM % n}} for n in range(1, POOL + 1)]
     requests.write_text("\n".join(map(json.dumps, lines)))
-    drawn = ("-c", "64", "--requests", str(requests), "--draw", "random", "--expect-status", "200")
+    url = "http://{}".format
+    asked = ("-c", "64", "--requests", str(requests), "--expect-status", "200")
     return Pair(
         "wrk-json", f"nginx, 64 connections, JSON that differs, heads too ({POOL:,} pairs)", GOAL, nginx,
         (
             wrk("wrk + Lua", 64, Asked(script=str(script))),
-            ours("deadheat-load --draw random, bodies compared", lambda address: f"http://{address}", *drawn),
+            ours("deadheat-load --coalesce auto, bodies compared", url, *asked, *GATHERED),
+            ours("deadheat-load, bodies compared", url, *asked),
         ),
     )  # fmt: skip
 
@@ -69,14 +77,16 @@ def large(folder: Path, size: str, length: int) -> Pair:
     text = (LETTERS * (length // len(LETTERS) + 1))[:length]
     requests = folder / f"{name}.jsonl"
     requests.write_text(json.dumps({"path": f"/{name}", "expect": {"status": 200, "body": text}}))
-    compared = ours(
-        "deadheat-load, bodies compared", lambda address: f"http://{address}",
-        "-c", "64", "--requests", str(requests),
-    )  # fmt: skip
+    url = "http://{}".format
+    asked = ("-c", "64", "--requests", str(requests))
     return Pair(
         f"wrk-{length}", f"nginx, 64 connections, bodies of {size}", GOAL_OF_LARGE,
         partial(nginx, {name: text}),
-        (wrk("wrk", 64, Asked(path=f"/{name}")), compared),
+        (
+            wrk("wrk", 64, Asked(path=f"/{name}")),
+            ours("deadheat-load --coalesce auto, bodies compared", url, *asked, *GATHERED),
+            ours("deadheat-load, bodies compared", url, *asked),
+        ),
     )  # fmt: skip
 
 

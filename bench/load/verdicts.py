@@ -21,7 +21,7 @@ def sentences(pairs: dict[str, dict[str, Any]]) -> Iterator[str]:
     if not_measured := [pair["setting"] for pair in pairs.values() if "generators" not in pair]:
         yield f"Not measured: {'; '.join(not_measured)}."
     for name, pair in measured.items():
-        if name.endswith("-server-limit") and name.startswith("wrk-"):
+        if name.startswith("wrk-") and "--coalesce auto" in list(pair["generators"])[1]:
             yield _throughput(pair)
         if name == "oha-open":
             yield _pacing(pair)

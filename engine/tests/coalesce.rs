@@ -79,3 +79,49 @@ fn there_are_hardly_any_pauses_where_they_would_cost_throughput() {
         );
     }
 }
+
+#[test]
+fn where_requests_go_out_at_ticks_one_wake_up_a_tick_is_enough() {
+    let run = |coalesce| {
+        let mut net = Simulated::new(one_by_one(10_000), 64);
+        net.busy_ns = 2_000;
+        net.is_stamped = true;
+        let waits = Rc::clone(&net.waits);
+        let turn = RunSpec {
+            lead_in_ms: 100,
+            counted_ms: 1_000,
+            rate: Some(20_000.0),
+            pacing: "200us".parse().expect("a tick"),
+            ..RunSpec::default()
+        };
+        let slice = over(net, 64, coalesce, &turn);
+        let p50_ns = slice.latencies.quantile_ns(0.5).expect("enough of them");
+        (slice.counts.replies, waits.get(), p50_ns)
+    };
+    let (replies, waits, p50_ns) = run(Coalesce::Off);
+    let (with, fewer, same_ns) = run(Coalesce::Auto);
+    assert_eq!((with, replies), (20_000, 20_000));
+    // 5,500 ticks in lead-in and counted part.
+    assert!((5_500..6_000).contains(&fewer), "{fewer} of {waits}");
+    assert!(waits > 3 * fewer, "{fewer} of {waits}");
+    // Replies are read later, and arrived when they arrived: requests of one tick go out 2 us apart less.
+    assert!(same_ns.abs_diff(p50_ns) <= 5_000, "{same_ns} for {p50_ns}");
+}
+
+#[test]
+fn nothing_waits_for_a_tick_where_a_reply_is_needed_to_send() {
+    // One connection: each request waits for the reply before it.
+    let mut net = Simulated::new(|at| at + 50_000, 1);
+    net.is_stamped = true;
+    let turn = RunSpec {
+        lead_in_ms: 0,
+        counted_ms: 1_000,
+        rate: Some(15_000.0),
+        pacing: "200us".parse().expect("a tick"),
+        ..RunSpec::default()
+    };
+    let slice = over(net, 1, Coalesce::Auto, &turn);
+    let open = slice.open_loop.expect("it is one");
+    assert_eq!((open.sent, open.unsent), (15_000, 0));
+    assert!(open.achieved_rps > 14_900.0, "{open:?}");
+}

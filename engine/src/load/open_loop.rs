@@ -139,15 +139,21 @@ impl OpenLoop {
         (self.from_ns..self.until_ns).contains(&due_ns)
     }
 
+    /// The ticks at which alone requests are sent.
+    #[inline]
+    fn tick_ns(&self) -> Option<u64> {
+        match self.pacing {
+            Pacing::Exact => None,
+            Pacing::Burst => Some(BURST_NS),
+            Pacing::Tick(tick) => Some(tick.as_nanos() as u64),
+        }
+    }
+
     /// Up to when requests may be sent at `now_ns`.
     fn horizon_ns(&self, now_ns: u64) -> u64 {
-        let horizon_ns = match self.pacing {
-            Pacing::Exact => now_ns + 1,
-            Pacing::Burst => self.tick_at(now_ns, BURST_NS) + BURST_NS,
-            Pacing::Tick(tick) => {
-                let tick_ns = tick.as_nanos() as u64;
-                self.tick_at(now_ns, tick_ns) + tick_ns
-            }
+        let horizon_ns = match self.tick_ns() {
+            None => now_ns + 1,
+            Some(tick_ns) => self.tick_at(now_ns, tick_ns) + tick_ns,
         };
         horizon_ns.min(self.until_ns)
     }
@@ -158,11 +164,17 @@ impl OpenLoop {
         if self.ready.is_empty() || due_ns >= self.until_ns {
             return None;
         }
-        Some(match self.pacing {
-            Pacing::Exact => due_ns,
-            Pacing::Burst => self.tick_at(due_ns, BURST_NS),
-            Pacing::Tick(tick) => self.tick_at(due_ns, tick.as_nanos() as u64),
+        Some(match self.tick_ns() {
+            None => due_ns,
+            Some(tick_ns) => self.tick_at(due_ns, tick_ns),
         })
+    }
+
+    /// How long nothing is sent, whatever is answered: until the next tick, and for one tick at
+    /// most. `None` where there are no ticks, or a reply is needed to send.
+    pub fn nothing_to_send_ns(&self, now_ns: u64) -> Option<u64> {
+        let tick_ns = self.tick_ns()?;
+        Some(self.next_ns()?.saturating_sub(now_ns).min(tick_ns))
     }
 
     /// When the tick began in which this is.

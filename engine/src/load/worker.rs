@@ -223,12 +223,14 @@ impl<P: Protocol, N: Net> Worker<P, N> {
     /// Lets replies collect before the next wait, but never past the next edge.
     fn pause(&mut self, woke_ns: u64, events: usize) {
         let now_ns = self.net.now_ns();
+        let open = self.requests.open_loop.as_ref();
         let pause_ns = self.coalescer.pause_ns(&Round {
             woke_ns,
             now_ns,
             events,
             in_flight: self.requests.in_flight,
             replies: self.metrics.counts.replies_all,
+            nothing_to_send_ns: open.and_then(|open| open.nothing_to_send_ns(now_ns)),
         });
         let pause_ns = pause_ns.min(self.next_ns().saturating_sub(now_ns));
         if pause_ns > 0 && self.phases.now() != Phase::Drain {

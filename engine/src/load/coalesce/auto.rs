@@ -133,6 +133,7 @@ mod tests {
             events: arrivals.len(),
             in_flight: 64,
             replies,
+            nothing_to_send_ns: None,
         })
     }
 

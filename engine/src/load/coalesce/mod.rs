@@ -17,7 +17,7 @@ pub enum Coalesce {
     #[default]
     Off,
     /// For most of the time that the server needs for what is in flight, as long as that does
-    /// not keep it waiting.
+    /// not keep it waiting; where requests are sent at ticks, until the next one.
     Auto,
     Fixed(Duration),
 }
@@ -53,6 +53,8 @@ pub struct Round {
     pub in_flight: u64,
     /// A running count.
     pub replies: u64,
+    /// For so long nothing will be sent, whatever is answered; `None`: that is not known.
+    pub nothing_to_send_ns: Option<u64>,
 }
 
 /// Decides on pauses.
@@ -89,7 +91,11 @@ impl Coalescer {
             // Half of them or more came together anyhow.
             Coalesce::Fixed(_) if round.events as u64 * 2 >= round.in_flight => 0,
             Coalesce::Fixed(pause) => pause.as_nanos() as u64,
-            Coalesce::Auto => self.auto.pause_ns(round),
+            // No reply makes the server's next request come sooner.
+            Coalesce::Auto => match round.nothing_to_send_ns {
+                Some(pause_ns) => pause_ns,
+                None => self.auto.pause_ns(round),
+            },
         }
     }
 }
