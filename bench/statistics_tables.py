@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
+from machine_designs import COLUMNS, covered_by_machines
 from naive_designs import DESIGNS, traces
 from numpy.typing import NDArray
 
@@ -487,6 +488,12 @@ def _halved() -> Noise:
     return Noise(start_sd=full.start_sd / 2, middle_sd=full.middle_sd / 2, slice_sd=full.slice_sd / 2)
 
 
+def machines(runs: int) -> str:
+    """Blocks of several machines put together, drawn from blocks of the noise model."""
+    blocks = pairs(pool(10, ROUNDS, runs, 1700)).ravel()
+    return table(COLUMNS, list(covered_by_machines(blocks, runs * MORE)))
+
+
 TABLES: dict[str, tuple[str, Callable[[int], str]]] = {
     "coverage": ("Coverage of 95% intervals, fixed length, truth 1.1 (five times the runs)", coverage),
     "unlike": ("One contender unlike the other, by the ratio of sums and by the mean of slice logs", unlike),
@@ -513,6 +520,7 @@ TABLES: dict[str, tuple[str, Callable[[int], str]]] = {
     "one-block": ("Verdicts that hang on one block", hanging_on_one),
     "skewed": ("Skewed starts", skewed_starts),
     "percentiles": ("Ratios of merged percentiles (a quarter of the runs)", percentiles),
+    "machines": ("Blocks of several machines put together (five times the runs)", machines),
     "naive": (
         "The usual designs on the same machines, 80 s of load on the pair (five times the runs)",
         naive,

@@ -42,7 +42,7 @@ def test_every_table_is_written_into_its_page(tmp_path: Path) -> None:
     assert text.startswith("before\n") and text.endswith("\nafter\n")
     assert "stale figures" not in text and "nan" not in text
     headings = [line for line in printed.splitlines() if line.startswith("### ")]
-    assert len(headings) == 17
+    assert len(headings) == 18
     assert all(heading in text for heading in headings)
 
 
@@ -58,7 +58,7 @@ def test_the_page_holds_the_tables_of_2_000_runs() -> None:
     text = (ROOT / "docs" / "method.md").read_text()
     tables = text.split("<!-- simulation tables: begin -->")[1].split("<!-- simulation tables: end -->")[0]
     assert "2,000 runs a cell" in tables
-    assert tables.count("### ") == 17
+    assert tables.count("### ") == 18
 
 
 def test_welch_is_scipys(designs: ModuleType) -> None:

@@ -66,6 +66,7 @@ What else a run tells:
     stats.crossings([Point(at, ratio, low, high), ...])  # where one overtakes the other, with an interval
     stats.by_block([p99, None, p99])    # one value a block as a Series, for compare and absolute
     stats.spread(peaks)                 # median and range over blocks: memory
+    stats.pool_machines([effects, ...])  # several machines' blocks: .each, .these, .of_kind (from four on)
     stats.share(3, 60)                  # exact interval of a proportion
 
 The noise model and designs to try on it are in `deadheat.stats.simulation`.
@@ -83,6 +84,7 @@ from deadheat.stats.futility import chance_to_settle, hopeless
 from deadheat.stats.jackknife import jackknife
 from deadheat.stats.leave_one_out import leave_one_out, most_influential
 from deadheat.stats.levels import Spread, by_block, share, spread
+from deadheat.stats.machines import FEWEST_MACHINES, Pooled, pool_machines
 from deadheat.stats.method import METHOD, METHODS, Method
 from deadheat.stats.null_pair import (
     FEWEST_POOLED,
@@ -103,6 +105,7 @@ from deadheat.stats.warm_up import WarmUp, change_points, warm_up
 
 __all__ = [
     "DEFAULT_MARGIN",
+    "FEWEST_MACHINES",
     "FEWEST_POOLED",
     "METHOD",
     "METHODS",
@@ -124,6 +127,7 @@ __all__ = [
     "NullPool",
     "Place",
     "Point",
+    "Pooled",
     "Rounds",
     "Rule",
     "Series",
@@ -162,6 +166,7 @@ __all__ = [
     "most_influential",
     "places",
     "plan_looks",
+    "pool_machines",
     "settled",
     "share",
     "skewed",

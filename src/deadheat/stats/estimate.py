@@ -26,7 +26,8 @@ class Estimate:
     `log_ratio` is None if no block could be compared; `low` and `high` are infinite where the blocks allow
     no interval (fewer than two). `confidence` is that of this interval alone: one that was adjusted for a
     family or for looks has more than the 95% that it is printed with. `effects` are the blocks' own log
-    ratios, shape (blocks,), where they are known.
+    ratios, shape (blocks,), where they are known. `freedom`: the degrees of freedom of
+    its t; None: blocks less one.
     """
 
     log_ratio: float | None
@@ -38,6 +39,7 @@ class Estimate:
     rounds: int = 0
     rounds_lost: int = 0
     effects: tuple[float, ...] = ()
+    freedom: float | None = None
 
     @property
     def ratio(self) -> float | None:
@@ -69,7 +71,8 @@ class Estimate:
         """The same estimate at another confidence level."""
         if self.log_ratio is None:
             return replace(self, confidence=confidence)
-        quantile = t_quantile(confidence, self.blocks - 1) if self.blocks > 1 else math.inf
+        freedom = self.blocks - 1 if self.freedom is None else self.freedom
+        quantile = t_quantile(confidence, freedom) if freedom > 0 else math.inf
         # No spread times an infinite quantile would be NaN.
         half = quantile * self.standard_error if math.isfinite(quantile) else math.inf
         return replace(self, confidence=confidence, low=self.log_ratio - half, high=self.log_ratio + half)
