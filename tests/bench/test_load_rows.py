@@ -48,10 +48,13 @@ def test_goals_are_those_of_the_table() -> None:
     assert (like_life.GOAL, like_life.GOAL_OF_LARGE, like_life.GOAL_OF_TLS) == (0.85, 0.80, 1.0)
 
 
-def own(pair: Pair) -> Generator:
-    """Ours, which waits as long as a busy machine may take."""
-    (found,) = (one for one in pair.generators if one.name.startswith("deadheat-load"))
-    return replace(found, argv=lambda address, seconds: [*found.argv(address, seconds), "--timeout", "60s"])
+def own(pair: Pair) -> list[Generator]:
+    """Ours, which wait as long as a busy machine may take."""
+
+    def patient(one: Generator) -> Generator:
+        return replace(one, argv=lambda address, seconds: [*one.argv(address, seconds), "--timeout", "60s"])
+
+    return [patient(one) for one in pair.generators if one.name.startswith("deadheat-load")]
 
 
 @pytest.mark.parametrize("name", sorted(LIKE_LIFE - {TOO_MANY}))
@@ -59,10 +62,11 @@ def test_each_server_answers_as_ours_expects(name: str, tmp_path: Path) -> None:
     pair = rows(tmp_path)[name]
     try:
         with pair.serve() as address:
-            sample = own(pair).sample(address, SECONDS)
+            samples = [generator.sample(address, SECONDS) for generator in own(pair)]
     except Unavailable as error:
         pytest.skip(str(error))
-    assert sample.requests_per_s > 0 and sample.cpu_s_per_million > 0
+    assert samples
+    assert all(sample.requests_per_s > 0 and sample.cpu_s_per_million > 0 for sample in samples)
 
 
 def test_two_threads_have_both_cores(tmp_path: Path) -> None:
