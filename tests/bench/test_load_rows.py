@@ -65,6 +65,10 @@ def test_each_server_answers_as_ours_expects(name: str, tmp_path: Path) -> None:
             samples = [generator.sample(address, SECONDS) for generator in own(pair)]
     except Unavailable as error:
         pytest.skip(str(error))
+    except RuntimeError as error:
+        if "io_uring" in str(error):
+            pytest.skip(f"where the kernel refuses it: {error}")
+        raise
     assert samples
     assert all(sample.requests_per_s > 0 and sample.cpu_s_per_million > 0 for sample in samples)
 
