@@ -12,7 +12,15 @@ import click
 
 from deadheat.cli import terminal, values
 from deadheat.cli.command import argument, command, option
-from deadheat.cli.options import JUDGED_BY_HELP, Cpus, Database, Json, RunsFolder, Seed
+from deadheat.cli.options import (
+    JUDGED_BY_HELP,
+    Cpus,
+    Database,
+    Json,
+    RequestParts,
+    RunsFolder,
+    Seed,
+)
 from deadheat.errors import ExitCode, UserError
 from deadheat.model.choices import JudgedBy
 
@@ -27,7 +35,7 @@ CONDITIONS = "slower, p50, p90, p99, cpu, memory, startup or size"
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuildOptions:
+class BuildOptions(RequestParts):
     """What a bench file says, for who has none or means something else."""
 
     build: str | None = option(metavar="LINE", help="How a revision is built, by a shell.")
@@ -45,10 +53,6 @@ class BuildOptions:
     connections: int | None = option(type=click.IntRange(min=1), metavar="N", help="To the server.")
     path: str | None = option(metavar="PATH", help="What the server is asked for; / where nothing says it.")
     request_method: str | None = option("--request-method", "-X", metavar="METHOD", help="How it is asked.")
-    header: tuple[tuple[str, str], ...] = option(
-        "--header", "-H", type=values.HEADER, multiple=True, help="A header of that request; may be repeated."
-    )
-    body: str | None = option(metavar="TEXT", help="The body of that request.")
     request: Path | None = option(
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from deadheat.cli import terminal, values
+from deadheat.cli import terminal
 from deadheat.cli.command import option
+from deadheat.cli.options import RequestParts
 from deadheat.errors import UserError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdHocOptions:
+class AdHocOptions(RequestParts):
     """Commands to race without a suite."""
 
     command: tuple[str, ...] = option(
@@ -66,10 +67,6 @@ class AdHocOptions:
     request_method: str = option(
         "--request-method", "-X", default="GET", show_default=True, metavar="METHOD", help="How it is asked."
     )
-    header: tuple[tuple[str, str], ...] = option(
-        "--header", "-H", type=values.HEADER, multiple=True, help="A header of that request; may be repeated."
-    )
-    body: str | None = option(metavar="TEXT", help="The body of that request.")
     request: Path | None = option(
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",

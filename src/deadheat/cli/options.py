@@ -95,3 +95,13 @@ class Cpus:
 @dataclass(frozen=True, kw_only=True)
 class Seed:
     seed: int | None = option(type=int, metavar="N", help="Draws every order; random where not given.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestParts:
+    """What servers that no suite knows are asked, beside method and path."""
+
+    header: tuple[tuple[str, str], ...] = option(
+        "--header", "-H", type=values.HEADER, multiple=True, help="A header of the request; may be repeated."
+    )
+    body: str | None = option(metavar="TEXT", help="The body of the request.")
