@@ -2,7 +2,8 @@
 
 Usage: scripts/studies.py RUN...   (folders of runs; the first that checked a claim tells what came of it)
 
-A template asks for figures by name; one that no run has is an error, not a gap.
+A template asks for figures by name; one that no run has is an error, not a gap: that page stays as it was,
+the others are written, and it ends with 1.
 """
 
 from __future__ import annotations
@@ -227,12 +228,20 @@ def main() -> None:
     if not runs:
         raise SystemExit(__doc__)
     studies = [path.name.removesuffix(".md.j2") for path in sorted((PAGES / "templates").glob("*.md.j2"))]
-    # All before the first is written: pages of different runs would not fit together.
-    pages = {study: render(study, runs) for study in studies}
-    for study, text in pages.items():
+    left = False
+    for study in studies:
         page = PAGES / f"{study}.md"
+        try:
+            text = render(study, runs)
+        except SystemExit as error:
+            # Its figures are all of these runs or none: the page stays as it was.
+            print(f"{page.relative_to(ROOT)} not written: {error}", file=sys.stderr)
+            left = True
+            continue
         page.write_text(text)
         print(page.relative_to(ROOT))
+    if left:
+        raise SystemExit(1)
 
 
 if __name__ == "__main__":

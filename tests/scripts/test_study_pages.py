@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
+import shutil
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -163,3 +165,27 @@ def test_rows_of_a_page_are_of_one_race_that_has_them_all(studies: ModuleType, s
     assert (crystal.id, go.id) == ("crystal-http-server", "go-net-http")
     with pytest.raises(SystemExit, match="with express and nobody"):
         figures.rows("http-hello", ["express", "nobody"])
+
+
+def test_a_page_that_these_runs_do_not_suffice_for_stays_and_the_others_are_written(
+    studies: ModuleType,
+    suite: Suite,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    run = a_run(suite, "confirmed", "confirmed", ghz_s=3.0, lean=9.0)
+    without_ghz = tuple(race for race in run.workloads if race.setting != GRPC)
+    (tmp_path / "run").mkdir()
+    saved = run.replaced(workloads=without_ghz).model_dump_json(by_alias=True)
+    (tmp_path / "run" / "results.json").write_text(saved)
+    shutil.copytree(ROOT / "docs" / "studies" / "templates", tmp_path / "pages" / "templates")
+    monkeypatch.setattr(studies, "ROOT", tmp_path)
+    monkeypatch.setattr(studies, "PAGES", tmp_path / "pages")
+    monkeypatch.setattr(studies, "load", lambda _: suite)
+    monkeypatch.setattr(sys, "argv", ["studies.py", str(tmp_path / "run")])
+    with pytest.raises(SystemExit) as ended:
+        studies.main()
+    assert ended.value.code == 1
+    assert {page.stem for page in (tmp_path / "pages").glob("*.md")} == set(suite.studies) - {GRPC}
+    assert "go-vs-rust-grpc.md not written" in capsys.readouterr().err
