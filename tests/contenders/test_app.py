@@ -48,10 +48,11 @@ def test_every_row_is_read_from_the_database(
     monkeypatch.setenv("DEADHEAT_LOCK", str(tmp_path / "lock"))
     ready("app-db", stack)
     checked = {found.workload: found for found in checking.check(LOADED, [stack], lambda _: None)}
-    found = checked["app-db"]
-    if found.state == "unavailable":
-        pytest.skip(f"{stack} is unavailable: {found.detail}")
-    assert found.state == "right", f"{found.detail}\n{found.exchange}"
+    for workload in ("app-db", "app-queries"):
+        found = checked[workload]
+        if found.state == "unavailable":
+            pytest.skip(f"{stack} is unavailable: {found.detail}")
+        assert found.state == "right", f"{workload}: {found.detail}\n{found.exchange}"
 
 
 @pytest.mark.parametrize("stack", STACKS)

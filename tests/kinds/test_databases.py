@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
@@ -26,7 +27,8 @@ from deadheat.run.kind import RaceUnavailableError, Stage
 from deadheat.suite.suite import load
 from tests.made.slices import made_slice
 
-WORKLOAD = load(Path(__file__).parents[2] / "suite").workloads["app-db"]
+LOADED = load(Path(__file__).parents[2] / "suite").workloads
+WORKLOAD = LOADED["app-db"]
 ENTRIES = ("go", "go'", "node")
 
 
@@ -139,9 +141,33 @@ def test_the_values_of_a_block_are_its_seeds_alone() -> None:
     assert {1 <= int(row["value"]) <= 10_000 for row in first} == {True}
 
 
+def test_requests_for_several_rows_are_drawn_with_repetition_and_each_row_is_in_the_reply() -> None:
+    asked = LOADED["app-queries"].database
+    assert asked is not None
+    few = databases.drawn(asked, random.Random("a"))[:30]
+    drawn = databases.requests(asked, few, random.Random("a"))
+    assert len(drawn) == len(few)
+    values = {row["id"]: int(row["value"]) for row in few}
+    for each in drawn:
+        ids = each["ids"].split(",")
+        assert json.loads(f"[{each['rows']}]") == [
+            {"id": int(id_), "randomNumber": values[id_]} for id_ in ids
+        ]
+        assert len(ids) == asked.drawn
+    assert any(len(set(each["ids"].split(","))) < asked.drawn for each in drawn)
+
+
+def test_both_workloads_are_of_the_same_database() -> None:
+    one, several = WORKLOAD, LOADED["app-queries"]
+    assert one.services == several.services
+    assert one.database is not None
+    assert several.database is not None
+    assert one.database.model_dump(exclude={"several"}) == several.database.model_dump(exclude={"several"})
+
+
 def test_the_engine_draws_from_the_rows_and_holds_each_reply_against_its_own(tmp_path: Path) -> None:
     rows = ({"id": "1", "value": "35"}, {"id": "2", "value": "8"})
-    stage = replace(bare(cast(Any, SimpleNamespace(address="127.0.0.1")), tmp_path), rows=rows)
+    stage = replace(bare(cast(Any, SimpleNamespace(address="127.0.0.1")), tmp_path), drawn=rows)
     target = http.target(stage, Address(port=80))
     assert target["draw"] == "random"
     assert "request" not in target

@@ -40,6 +40,18 @@ def test_each_block_must_agree_to_the_last_statement_and_row(
     assert ok or "for" in (advice(gate) or "")
 
 
+def test_a_reply_of_several_rows_takes_a_statement_for_each() -> None:
+    of = {"race": "echo", "entry": "fast", "per_reply": 20}
+    ran = [
+        StatementsRan(block=0, replies=50, statements=1000, rows=1000, **of),
+        StatementsRan(block=1, replies=50, statements=50, rows=1000, **of),
+    ]
+    gate = own.database_statements(tallied(race(), [*observations(race()), *ran]), "fast")
+    assert gate is not None
+    assert (gate.ok, gate.facts["blocks"], gate.limit) == (False, 1, "20 a reply")
+    assert "for 100 replies: 20 a reply of each" in (advice(gate) or "")
+
+
 def test_what_a_broken_one_says() -> None:
     gate = own.database_statements(counted((1000, 40, 40)), "fast")
     assert gate is not None

@@ -3,11 +3,11 @@
 import random
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack
-from functools import partial
 from typing import Any
 
 from deadheat.kinds import conformance
 from deadheat.kinds.conformance import Case
+from deadheat.kinds.row_cases import row_cases
 from deadheat.kinds.server import check as server_check
 from deadheat.kinds.server.block import threads
 from deadheat.kinds.server.cold import driven
@@ -21,9 +21,6 @@ from deadheat.model.workload import HttpCase, HttpRequest
 from deadheat.plan.schedule import Block, token
 from deadheat.run.check import Check
 from deadheat.run.kind import Stage
-
-# Rows that a contender is asked for before any timing, each once more after it has changed.
-ROWS_ASKED = 20
 
 
 class HttpKind:
@@ -51,22 +48,18 @@ class HttpKind:
 def _cases(
     stage: Stage, held: Databases | None, entry: str, at: Address, rng: random.Random
 ) -> Iterator[Case]:
-    """All cases; of a database the first of them of many rows too, and of one that has just changed."""
-    cases, rows = stage.workload.conformance, stage.rows
-    drawn = [case.of(rng.choice(rows)) if rows else case for case in cases]
+    """All cases, and those of a database where the workload has one."""
+    cases = stage.workload.conformance
+    drawn = [case.of(rng.choice(stage.drawn)) if stage.drawn else case for case in cases]
     yield from conformance.http_cases(drawn, at, lambda: token(rng))
-    if held is None:
-        return
-    for row in rng.sample(rows, min(ROWS_ASKED, len(rows))):
-        yield partial(conformance.ask_http, stage.workload.expected().of(row), at, token(rng))
-        changed = held.change(entry, row)
-        yield partial(conformance.ask_http, stage.workload.expected().of(changed), at, token(rng))
+    if held is not None:
+        yield from row_cases(stage.workload, held, entry, stage.rows, at, rng)
 
 
 def ask(stage: Stage, at: Address, random_token: str) -> None:
     """The very request that the load sends, once. Raises Wrong, or OSError where nobody answers."""
     case = stage.workload.expected()
-    case = case.of(random.Random(random_token).choice(stage.rows)) if stage.rows else case
+    case = case.of(random.Random(random_token).choice(stage.drawn)) if stage.drawn else case
     conformance.ask_http(case, at, random_token)
 
 
@@ -78,9 +71,9 @@ def target(stage: Stage, at: Address) -> Mapping[str, Any]:
         "pipeline": stage.race.load.streams,
         **threads(stage.race),
     }
-    if not stage.rows:
+    if not stage.drawn:
         return {**loaded, **_pair(*stage.workload.case_of({}))}
-    drawn = [_drawn(*stage.workload.case_of(row)) for row in stage.rows]
+    drawn = [_drawn(*stage.workload.case_of(row)) for row in stage.drawn]
     return {**loaded, "requests": drawn, "draw": "random"}
 
 

@@ -213,7 +213,7 @@ ADVICE: Mapping[str, Callable[[GateResult], str]] = {
     "services-cpu": _services_cpu,
     "database-statements": lambda g: (
         f"its database counted {_number(g, 'statements'):,.0f} statements and {_number(g, 'rows'):,.0f} rows "
-        f"for {_number(g, 'replies'):,.0f} replies: one of each is asked for a reply (is something kept, "
+        f"for {_number(g, 'replies'):,.0f} replies: {g.limit} of each is what they need (is something kept, "
         "read ahead or asked twice?)"
     ),
     "server-limited": _server_limited,

@@ -32,8 +32,8 @@ class Stage:
     """A race about to be run: what is raced, where, and who is told; `observed` so far in this run.
 
     `addresses` of its services, by what run lines call them, `of_entries` what those of one entry may say
-    beside that. `rows` that requests are drawn from, by the names that stand for them in braces.
-    `services_cpu_ns`: CPU time that its services have used so far, where it has any.
+    beside that. `rows` of each database, and what requests are `drawn` from, by the names that stand for
+    them in braces. `services_cpu_ns`: CPU time that its services have used so far, where it has any.
     """
 
     plan: Plan
@@ -49,6 +49,7 @@ class Stage:
     addresses: Mapping[str, object] = field(default_factory=dict)
     of_entries: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     rows: Sequence[Mapping[str, str]] = ()
+    drawn: Sequence[Mapping[str, str]] = ()
     services_cpu_ns: Callable[[], int | None] = lambda: None
 
     @classmethod

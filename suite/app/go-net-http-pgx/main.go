@@ -1,5 +1,5 @@
 // Command app serves the routes of the application: /plaintext/NAME, /json/NAME and, where DATABASE_URL
-// names a PostgreSQL, /db?id=N.
+// names a PostgreSQL, /db?id=N and /queries?ids=N,N.
 package main
 
 import (
@@ -40,6 +40,7 @@ func run() error {
 		}
 		defer worlds.close()
 		mux.HandleFunc("GET /db", worlds.byID)
+		mux.HandleFunc("GET /queries", worlds.byIDs)
 	}
 
 	server := &http.Server{Addr: net.JoinHostPort("127.0.0.1", port()), Handler: mux}

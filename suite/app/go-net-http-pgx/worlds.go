@@ -7,12 +7,19 @@ import (
 	"log"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-const poolSize = 16
+const (
+	poolSize = 16
+	byID     = "SELECT id, randomnumber FROM world WHERE id = $1"
+
+	// mostIDs is how many of a request's ids are looked up; further ones are not.
+	mostIDs = 500
+)
 
 type world struct {
 	ID           int32 `json:"id"`
@@ -57,15 +64,45 @@ func (s *worlds) byID(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var found world
-	err = s.pool.QueryRow(r.Context(), "SELECT id, randomnumber FROM world WHERE id = $1", int32(id)).
-		Scan(&found.ID, &found.RandomNumber)
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		http.NotFound(w, r)
-	case err != nil:
-		log.Print(err)
-		http.Error(w, "internal server error", http.StatusInternalServerError)
-	default:
-		respond(w, found)
+	err = s.pool.QueryRow(r.Context(), byID, int32(id)).Scan(&found.ID, &found.RandomNumber)
+	if err != nil {
+		fail(w, r, err)
+		return
 	}
+	respond(w, found)
+}
+
+// byIDs looks up one row after another, all on one connection.
+func (s *worlds) byIDs(w http.ResponseWriter, r *http.Request) {
+	ids := strings.Split(r.URL.Query().Get("ids"), ",")
+	ids = ids[:min(len(ids), mostIDs)]
+	conn, err := s.pool.Acquire(r.Context())
+	if err != nil {
+		fail(w, r, err)
+		return
+	}
+	defer conn.Release()
+	all := make([]world, len(ids))
+	for i, text := range ids {
+		id, err := strconv.ParseInt(text, 10, 32)
+		if err != nil {
+			http.Error(w, "ids are whole numbers, with commas between", http.StatusBadRequest)
+			return
+		}
+		err = conn.QueryRow(r.Context(), byID, int32(id)).Scan(&all[i].ID, &all[i].RandomNumber)
+		if err != nil {
+			fail(w, r, err)
+			return
+		}
+	}
+	respond(w, all)
+}
+
+func fail(w http.ResponseWriter, r *http.Request, err error) {
+	if errors.Is(err, pgx.ErrNoRows) {
+		http.NotFound(w, r)
+		return
+	}
+	log.Print(err)
+	http.Error(w, "internal server error", http.StatusInternalServerError)
 }

@@ -10,7 +10,7 @@ const greeting = {
 
 const hello = (request) => `Hello, ${request.params.name}!`;
 
-/** The application; without the URL of a database it has no `/db`. */
+/** The application; without the URL of a database it has no `/db` and no `/queries`. */
 export const build = (databaseUrl) => {
   const app = fastify({ forceCloseConnections: true });
 

@@ -1,22 +1,33 @@
 import pg from "pg";
 
 const POOL_SIZE = 16;
+// Of a request; further ones are not looked up.
+const MOST_IDS = 500;
 
-const schema = {
+const world = {
+  type: "object",
+  properties: {
+    id: { type: "integer" },
+    randomNumber: { type: "integer" },
+  },
+};
+
+const one = {
   querystring: {
     type: "object",
     properties: { id: { type: "integer" } },
     required: ["id"],
   },
-  response: {
-    200: {
-      type: "object",
-      properties: {
-        id: { type: "integer" },
-        randomNumber: { type: "integer" },
-      },
-    },
+  response: { 200: world },
+};
+
+const several = {
+  querystring: {
+    type: "object",
+    properties: { ids: { type: "string", pattern: "^\\d+(,\\d+)*$" } },
+    required: ["ids"],
   },
+  response: { 200: { type: "array", items: world } },
 };
 
 /** Rows of the table `world`, through a pool of connections that are all opened at the start. */
@@ -32,14 +43,22 @@ export const worlds = async (app, { databaseUrl }) => {
   opened.forEach((client) => client.release());
   app.addHook("onClose", () => pool.end());
 
-  app.get("/db", { schema }, async (request, reply) => {
+  const find = async (id) => {
     const { rows } = await pool.query(
       'SELECT id, randomnumber AS "randomNumber" FROM world WHERE id = $1',
-      [request.query.id],
+      [id],
     );
-    if (rows.length === 0) {
-      return reply.callNotFound();
-    }
     return rows[0];
+  };
+
+  app.get("/db", { schema: one }, async (request, reply) => {
+    const found = await find(request.query.id);
+    return found ?? reply.callNotFound();
+  });
+
+  app.get("/queries", { schema: several }, async (request, reply) => {
+    const ids = request.query.ids.split(",").slice(0, MOST_IDS);
+    const found = await Promise.all(ids.map(find));
+    return found.includes(undefined) ? reply.callNotFound() : found;
   });
 };

@@ -1,15 +1,19 @@
-"""The routes of the application: plain text, JSON and, where DATABASE_URL names a PostgreSQL, a row of it."""
+"""The routes of the application: plain text, JSON and, where DATABASE_URL names a PostgreSQL, rows of it."""
 
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Annotated
 
 import asyncpg
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, Field
 
 POOL_SIZE = 16
+# Of a request; further ones are not looked up.
+MOST_IDS = 500
+BY_ID = "SELECT id, randomnumber FROM world WHERE id = $1"
 DATABASE_URL = os.environ.get("DATABASE_URL")
 
 
@@ -46,12 +50,22 @@ async def json(name: str) -> Greeting:
     return Greeting(message=f"Hello, {name}!")
 
 
-async def world(id: int, request: Request) -> World:
-    row = await request.app.state.pool.fetchrow("SELECT id, randomnumber FROM world WHERE id = $1", id)
+def found(row: asyncpg.Record | None) -> World:
     if row is None:
         raise HTTPException(status_code=404)
     return World(id=row["id"], random_number=row["randomnumber"])
 
 
+async def world(id: int, request: Request) -> World:
+    return found(await request.app.state.pool.fetchrow(BY_ID, id))
+
+
+async def worlds(ids: Annotated[str, Query(pattern=r"^\d+(,\d+)*$")], request: Request) -> list[World]:
+    """One after another, all on one connection."""
+    async with request.app.state.pool.acquire() as connection:
+        return [found(await connection.fetchrow(BY_ID, int(id))) for id in ids.split(",")[:MOST_IDS]]
+
+
 if DATABASE_URL is not None:
     app.get("/db")(world)
+    app.get("/queries")(worlds)

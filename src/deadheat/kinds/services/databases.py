@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from deadheat.kinds.services.running import AllRunning, Running
-from deadheat.model.database import Database
+from deadheat.model.database import Database, Row
 from deadheat.run.kind import RaceUnavailableError, Stage
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ ROLE = "app"
 SUPERUSER = "postgres"
 CONNECT_TIMEOUT_S = 60
 TEMPLATE = "rows"
-Row = Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -75,20 +74,28 @@ def beside(
     import psycopg
 
     server = next(one for one in running.each if one.service.name == asked.service)
-    rows = drawn(asked, random.Random(seed))
+    rng = random.Random(seed)
+    rows = drawn(asked, rng)
     databases = Databases(server, asked, {entry: f"entry_{place}" for place, entry in enumerate(entries)})
     try:
         _create(databases, rows)
     except psycopg.Error as error:
         raise RaceUnavailableError(f"{server.program}: {str(error).strip()}") from error
     reported = {entry: {"database": name} for entry, name in databases.names.items()}
-    return replace(stage, rows=rows, of_entries=reported), databases
+    return replace(stage, rows=rows, drawn=requests(asked, rows, rng), of_entries=reported), databases
 
 
 def drawn(asked: Database, rng: random.Random) -> tuple[Row, ...]:
     """The rows of a block: `id` from 1 on, and a `value`."""
     low, high = asked.values
     return tuple({"id": str(id_), "value": str(rng.randint(low, high))} for id_ in range(1, asked.rows + 1))
+
+
+def requests(asked: Database, rows: Sequence[Row], rng: random.Random) -> Sequence[Row]:
+    """What the requests of a block are for: a row each, or several, drawn with replacement."""
+    if asked.several is None:
+        return rows
+    return [asked.asked(rng.choices(rows, k=asked.drawn)) for _ in rows]
 
 
 def _create(databases: Databases, rows: Sequence[Row]) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Generator, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from deadheat.kinds.services.databases import SUPERUSER, Databases
@@ -20,7 +21,52 @@ SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(rows), 0)::bigint
 FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
 WHERE datname = %s AND query ILIKE 'select%%' AND position(%s IN query) > 0
 """
+BUSY = b"""
+SELECT state FROM pg_stat_activity
+WHERE datname = %s AND backend_type = 'client backend' AND state <> 'idle' LIMIT 1
+"""
+# Behind a reply a session may still be at the end of the statement that it was for.
+IDLE_WITHIN_S = 30.0
+LOOK_AGAIN_S = 0.01
 Count = tuple[int, int]
+
+
+class Counts:
+    """What the databases have counted, by entry, over a session that is none of theirs."""
+
+    def __init__(self, databases: Databases, connection: Connection[Any]) -> None:
+        self._databases, self._connection = databases, connection
+
+    def of(self, entry: str) -> Count:
+        """Statements that have read its table so far, and the rows that they gave."""
+        asked = (self._databases.names[entry], self._databases.asked.table)
+        found = self._connection.execute(READ, asked).fetchone()
+        assert found is not None
+        return int(found[0]), int(found[1])
+
+    def wait_until_idle(self, entry: str) -> str | None:
+        """Until all its sessions are; else the state of one after IDLE_WITHIN_S (`idle in transaction`)."""
+        until = time.monotonic() + IDLE_WITHIN_S
+        while (
+            busy := self._connection.execute(BUSY, (self._databases.names[entry],)).fetchone()
+        ) is not None:
+            if time.monotonic() >= until:
+                return str(busy[0])
+            time.sleep(LOOK_AGAIN_S)
+        return None
+
+
+@contextmanager
+def counts(databases: Databases) -> Iterator[Counts]:
+    """Raises RaceUnavailableError where databases cannot be asked."""
+    import psycopg
+
+    try:
+        with databases.connected(SUPERUSER, SUPERUSER) as connection:
+            connection.execute(EXTENSION)
+            yield Counts(databases, connection)
+    except psycopg.Error as error:
+        raise RaceUnavailableError(f"{databases.server.program}: {str(error).strip()}") from error
 
 
 def counted(
@@ -33,25 +79,19 @@ def counted(
     if databases is None:
         yield from observed
         return
-    import psycopg
-
-    try:
-        with databases.connected(SUPERUSER, SUPERUSER) as connection, closing(observed):
-            connection.execute(EXTENSION)
-            counter = _Counter(databases, connection)
-            for one in observed:
-                counter.see(one)
-                yield one
-            yield from counter.ran(block)
-    except psycopg.Error as error:
-        raise RaceUnavailableError(f"{databases.server.program}: {str(error).strip()}") from error
+    with counts(databases) as read, closing(observed):
+        counter = _Counter(databases, read)
+        for one in observed:
+            counter.see(one)
+            yield one
+        yield from counter.ran(block)
 
 
 class _Counter:
     """From a server's first right answer to its last slice, no turn of another kind between."""
 
-    def __init__(self, databases: Databases, connection: Connection[Any]) -> None:
-        self._databases, self._connection = databases, connection
+    def __init__(self, databases: Databases, read: Counts) -> None:
+        self._databases, self._counts = databases, read
         self._first: dict[str, Count] = {}
         self._last: dict[str, Count] = {}
         self._replies: dict[str, int] = {}
@@ -60,12 +100,12 @@ class _Counter:
         """Take the count where a server has begun, and behind each of its slices: it is frozen then."""
         match o:
             case Started():
-                self._first[o.entry] = self._last[o.entry] = self._read(o.entry)
+                self._first[o.entry] = self._last[o.entry] = self._counts.of(o.entry)
                 self._replies[o.entry] = 0
             case Slice():
                 wrong = o.errors.get("status", 0) + o.errors.get("body", 0)
                 self._replies[o.entry] += o.replies_all + wrong
-                self._last[o.entry] = self._read(o.entry)
+                self._last[o.entry] = self._counts.of(o.entry)
             case Failed():
                 self._first.pop(o.entry, None)
 
@@ -78,12 +118,7 @@ class _Counter:
                 block=block,
                 entry=entry,
                 replies=self._replies[entry],
+                per_reply=self._databases.asked.drawn,
                 statements=last[0] - first[0],
                 rows=last[1] - first[1],
             )
-
-    def _read(self, entry: str) -> Count:
-        asked = (self._databases.names[entry], self._databases.asked.table)
-        found = self._connection.execute(READ, asked).fetchone()
-        assert found is not None
-        return int(found[0]), int(found[1])

@@ -48,13 +48,15 @@ class Ended(Record):
 
 class StatementsRan(Record):
     """What the database of an entry counted in a block's slices, warm-up included: `statements` that read its
-    table and the `rows` that these gave, beside the server's own count of `replies`."""
+    table and the `rows` that these gave, beside the server's own count of `replies`, each of which asks
+    for `per_reply` statements and as many rows."""
 
     type: Literal["statements-ran"] = "statements-ran"
     race: str
     block: int
     entry: str
     replies: int
+    per_reply: int = 1
     statements: int
     rows: int
 

@@ -82,15 +82,16 @@ def services_cpu(tally: Tally, entry: str) -> GateResult | None:
 
 
 def database_statements(tally: Tally, entry: str) -> GateResult | None:
-    """By its database's own count each reply took one statement and one row, in every block. None where it
-    has no database."""
+    """By its database's own count each reply took a statement and a row for each row that it asked for, in
+    every block. None where it has no database."""
     blocks = tally.statements.get(entry)
     if not blocks:
         return None
-    unlike = [b for b in blocks if not b.statements == b.rows == b.replies]
+    unlike = [b for b in blocks if not b.statements == b.rows == b.replies * b.per_reply]
     facts = {name: sum(getattr(b, name) for b in blocks) for name in ("replies", "statements", "rows")}
     share = facts["statements"] / facts["replies"] if facts["replies"] else None
-    return gate_result("database-statements", not unlike, share, "1 a reply", blocks=len(unlike), **facts)
+    facts |= {"blocks": len(unlike), "per_reply": blocks[0].per_reply}
+    return gate_result("database-statements", not unlike, share, f"{blocks[0].per_reply} a reply", **facts)
 
 
 def generator_share(tally: Tally, entry: str) -> GateResult | None:

@@ -1,5 +1,5 @@
 //! Serves the routes of the application: `/plaintext/NAME`, `/json/NAME` and, where DATABASE_URL names a
-//! PostgreSQL, `/db?id=N`.
+//! PostgreSQL, `/db?id=N` and `/queries?ids=N,N`.
 
 mod greetings;
 mod worlds;
@@ -29,6 +29,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         app = app.merge(
             Router::new()
                 .route("/db", get(worlds::by_id))
+                .route("/queries", get(worlds::by_ids))
                 .with_state(pool),
         );
     }
