@@ -41,10 +41,11 @@ def test_each_block_must_agree_to_the_last_statement_and_row(
 
 
 def test_a_reply_of_several_rows_takes_a_statement_for_each() -> None:
-    of = {"race": "echo", "entry": "fast", "per_reply": 20}
     ran = [
-        StatementsRan(block=0, replies=50, statements=1000, rows=1000, **of),
-        StatementsRan(block=1, replies=50, statements=50, rows=1000, **of),
+        StatementsRan(
+            race="echo", block=block, entry="fast", replies=50, per_reply=20, statements=asked, rows=1000
+        )
+        for block, asked in enumerate((1000, 50))
     ]
     gate = own.database_statements(tallied(race(), [*observations(race()), *ran]), "fast")
     assert gate is not None
