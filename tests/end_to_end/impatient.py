@@ -9,12 +9,13 @@ from dataclasses import replace
 from types import ModuleType
 
 import deadheat.app.ad_hoc
+import deadheat.generators.engine
 import deadheat.kinds.conformance
 import deadheat.kinds.grpc.frames
 import deadheat.kinds.grpc.kind
-import deadheat.kinds.server.block
 import deadheat.kinds.server.cold
 import deadheat.kinds.server.started
+import deadheat.kinds.server.warm_up
 import deadheat.plan.duration
 import deadheat.plan.equal_load
 import deadheat.plan.long_turns
@@ -44,7 +45,8 @@ def cut(module: ModuleType, **values: object) -> None:
 def hurry() -> None:
     cut(deadheat.kinds.server.started, READY_TIMEOUT_S=READY_TIMEOUT_S, STOP_GRACE_S=1.0)
     # Slices do not grow with a latency that is the busy machine's, so that blocks of one plan are alike.
-    cut(deadheat.kinds.server.block, REQUEST_TIMEOUT_MS=2000, LEAD_IN_LATENCIES=0, COUNTED_LATENCIES=0)
+    cut(deadheat.generators.engine, REQUEST_TIMEOUT_MS=2000)
+    cut(deadheat.kinds.server.warm_up, LEAD_IN_LATENCIES=0, COUNTED_LATENCIES=0)
     cut(deadheat.kinds.grpc.kind, CONCURRENT=100)
     cut(deadheat.kinds.grpc.frames, ANSWER_S=3.0, STOP_GRACE_S=2.0)
     cut(deadheat.kinds.conformance, IDLE_S=0.05)

@@ -16,7 +16,6 @@ from deadheat.kinds.server.started import NotServingError, started_server, until
 from deadheat.plan.schedule import token
 from deadheat.run.kind import Stage
 
-REQUEST_TIMEOUT_MS = 5000
 LEAD_IN_MS = 50
 # A compiler at run time takes seconds; a server that was compiled before is at its speed at once.
 WARM_UP_S, WARM_TURN_S, STILL_RISING = 5.0, 0.5, 1.05
@@ -121,7 +120,7 @@ def serving(
             at = stage.address(entry, port)
             right = until_right(lambda: protocol.ask(stage, at, token(rng)))
             with started_server(stage.host, spec, port, right, stage.stop) as serving:
-                engine.open(entry, timeout_ms=REQUEST_TIMEOUT_MS, **protocol.target(stage, at))
+                engine.open(entry, **protocol.target(stage, at))
                 server = Server(stage, entry, serving.handle, port, engine, rng)
                 server.warm_up(warm_up_s)
                 yield server

@@ -15,6 +15,8 @@ from typing import Any, Self
 from deadheat.errors import ExitCode, UserError
 
 BINARY = "deadheat-load"
+# A request that takes longer is an error.
+REQUEST_TIMEOUT_MS = 5000
 # A turn ends by its own deadline; this is how long beyond it the engine may be silent.
 SILENCE_S = 15.0
 
@@ -61,10 +63,16 @@ class Engine:
     def pid(self) -> int:
         return self._process.pid
 
-    def open(self, target: str, url: str, connections: int, timeout_ms: int, **what: Any) -> None:
+    def open(self, target: str, url: str, connections: int, **what: Any) -> None:
         """Connect to a target. `what`: the protocol's own fields (`request`, `expect`, ...)."""
-        command = {"target": target, "url": url, "connections": connections, "timeout_ms": timeout_ms, **what}
-        self._ask("open", command, timeout_ms / 1000 + SILENCE_S)
+        command = {
+            "target": target,
+            "url": url,
+            "connections": connections,
+            "timeout_ms": REQUEST_TIMEOUT_MS,
+            **what,
+        }
+        self._ask("open", command, REQUEST_TIMEOUT_MS / 1000 + SILENCE_S)
 
     def turn(self, target: str, token: str, lead_in_ms: int, counted_ms: int, **more: Any) -> dict[str, Any]:
         """Load one target for one slice: what the engine counted."""

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 
 from deadheat.generators.engine import Engine, EngineError
 from deadheat.hosts import ExitedError, StartError
-from deadheat.kinds.server.block import REQUEST_TIMEOUT_MS, ServerBlock
+from deadheat.kinds.server.block import ServerBlock
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.server.started import NotServingError, Serving, last_words, started_server, until_right
 from deadheat.model.measured import ColdPlan
@@ -72,7 +72,7 @@ class ColdBlock:
     def _loaded(self, turn: Turn, server: Serving) -> ColdStart:
         stage, first_s = self._stage, server.ready_ns / 1e9
         target = self._protocol.target(stage, stage.address(turn.entry, server.port))
-        self._engine.open(turn.entry, timeout_ms=REQUEST_TIMEOUT_MS, **target)
+        self._engine.open(turn.entry, **target)
         after_s, answered, at_ns = [first_s], 1, 0
         for number in REPLIES:
             seconds, at_ns = self._answered(turn, number - answered, after_s[-1])

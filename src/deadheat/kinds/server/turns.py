@@ -1,0 +1,140 @@
+"""Servers of a block, of which one at a time runs: it is thawed, loaded and frozen again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from deadheat.generators.engine import Engine, EngineError
+from deadheat.hosts import ExitedError, Handle, Usage
+from deadheat.kinds.server.started import last_words
+from deadheat.model.observation import Failed, Observation, OpenLoop, Slice
+from deadheat.plan import equal_load
+from deadheat.plan.schedule import Block, Turn
+from deadheat.run.kind import Stage
+
+
+@dataclass
+class Running:
+    """A started server of a block."""
+
+    entry: str
+    handle: Handle
+    port: int
+    lead_in_ms: int
+    counted_ms: int
+    pids: tuple[int, ...] = ()
+    frozen_cpu_ns: int = 0
+    cpu_at_freeze: int | None = field(default=None)
+    closed_hdr: str | None = None
+    usage: Usage | None = None
+    attached: bool = False
+
+
+class Turns:
+    """The servers of a block that are there, by entry, and what they do in their turns."""
+
+    def __init__(self, stage: Stage, block: Block, engine: Engine) -> None:
+        self.stage = stage
+        self.block = block
+        self.engine = engine
+        self.running: dict[str, Running] = {}
+
+    def add(self, running: Running) -> None:
+        """A server that was started and that the engine knows. Raises ExitedError."""
+        self._freeze(running)
+        self.running[running.entry] = running
+
+    def take(
+        self, running: Running, turn: Turn, lead_in_ms: int, counted_ms: int, *, warm_up: bool = False
+    ) -> Observation:
+        """A closed loop of so many milliseconds, of which the first are not counted."""
+        token = self.block.token(turn.round, turn.turn, turn.entry, warm_up)
+        try:
+            services = self.stage.services_cpu_ns()
+            before = self._thaw(running)
+            counted = self.engine.turn(running.entry, token, lead_in_ms, counted_ms, pids=list(before.pids))
+            after = self._freeze(running)
+            services_until = self.stage.services_cpu_ns()
+        except (ExitedError, EngineError) as error:
+            return self.failed(running.entry, f"in block {self.block.index + 1}: {self.why(running, error)}")
+        waited = None
+        if before.runqueue_wait_ns is not None and after.runqueue_wait_ns is not None:
+            waited = max(0, after.runqueue_wait_ns - before.runqueue_wait_ns)
+        return Slice(
+            race=self.stage.race.key,
+            block=self.block.index,
+            round=turn.round,
+            turn=turn.turn,
+            entry=running.entry,
+            warm_up=warm_up,
+            server_runqueue_wait_ns=waited,
+            services_cpu_ns=None
+            if services is None or services_until is None
+            else max(0, services_until - services),
+            **counted,
+        )
+
+    def take_at_rate(self, running: Running, turn: equal_load.Turn) -> Observation:
+        """An open loop at a fixed rate, for everybody the same."""
+        counted_ms = equal_load.counted_ms(self.stage.race, turn.rate_rps)
+        token = self.block.token("open-loop", turn.load, turn.number, running.entry)
+        # Requests come at the same times to everybody.
+        seed = int(self.block.token("arrivals", turn.load), 16)
+        try:
+            before = self._thaw(running)
+            reported = self.engine.turn(
+                running.entry,
+                token,
+                equal_load.LEAD_IN_MS,
+                counted_ms,
+                pids=list(before.pids),
+                rate=turn.rate_rps,
+                arrivals=equal_load.ARRIVALS,
+                seed=seed,
+            )
+            self._freeze(running)
+            hdr, service_hdr = self.engine.histograms(running.entry)
+        except (ExitedError, EngineError) as error:
+            return self.failed(running.entry, f"in block {self.block.index + 1}: {self.why(running, error)}")
+        return OpenLoop(
+            race=self.stage.race.key,
+            block=self.block.index,
+            entry=running.entry,
+            load=turn.load,
+            rate_rps=turn.rate_rps,
+            turn=turn.number,
+            counted_ms=counted_ms,
+            arrivals=equal_load.ARRIVALS,
+            hdr=hdr,
+            service_hdr=service_hdr,
+            **{name: reported["open_loop"][name] for name in ("achieved_rps", "due", "unsent", "queue_max")},
+            **{name: reported[name] for name in OpenLoop.model_fields if name in reported},
+        )
+
+    def why(self, running: Running, error: Exception) -> str:
+        """A dead server says more than the engine that lost it."""
+        try:
+            self.stage.host.usage(running.handle, memory=False)
+        except ExitedError as exited:
+            return f"{exited}{last_words(self.stage.host, running.handle)}"
+        return str(error)
+
+    def _thaw(self, running: Running) -> Usage:
+        """What it had used while frozen is on record: it should be nothing."""
+        before = self.stage.host.usage(running.handle, memory=False)
+        if running.cpu_at_freeze is not None:
+            running.frozen_cpu_ns += max(0, before.cpu.total_ns - running.cpu_at_freeze)
+        self.stage.host.thaw(running.handle)
+        return before
+
+    def _freeze(self, running: Running) -> Usage:
+        self.stage.host.freeze(running.handle)
+        after = self.stage.host.usage(running.handle, memory=False)
+        running.cpu_at_freeze = after.cpu.total_ns
+        return after
+
+    def failed(self, entry: str, reason: str) -> Failed:
+        """It takes no more turns in this block."""
+        self.running.pop(entry, None)
+        self.stage.view.state(entry, "failed")
+        return Failed(race=self.stage.race.key, block=self.block.index, entry=entry, reason=reason)
