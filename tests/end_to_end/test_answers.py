@@ -61,6 +61,25 @@ def test_another_order_of_keys_is_no_difference(deadheat: Deadheat) -> None:
     assert "structure" in case(deadheat)
 
 
+def test_masks_are_of_what_gzip_decodes_to(deadheat: Deadheat) -> None:
+    ended = raced(deadheat, "plain gzip", "plain gzip")
+    assert ended.code == 0, ended
+    assert (
+        "answers: 3 fields compared, 3 masked: $.id (uuid), $.at.s (epoch), $.requests (number)" in ended.err
+    )
+    found = case(deadheat)
+    assert json.loads(found["structure"])["name"] == "one"
+    assert found["content_encoding"] == "gzip"
+
+
+def test_the_same_in_gzip_is_compared_as_it_decodes(deadheat: Deadheat) -> None:
+    ended = raced(deadheat, "same gzip", "other gzip")
+    assert "answers: 3 fields compared" in ended.err
+    found = case(deadheat)
+    assert "masks" not in found
+    assert json.loads(found["structure"])["name"] == "one"
+
+
 def test_bytes_that_are_no_text_are_compared_by_their_digest(deadheat: Deadheat) -> None:
     assert raced(deadheat, "binary", "binary").code == 0
     assert len(case(deadheat)["sha256"]) == 64

@@ -13,7 +13,7 @@ from deadheat.app.asking import Heard, printed, served
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Host
 from deadheat.hosts.held import this_machine
-from deadheat.kinds import structure
+from deadheat.kinds import content_coding, structure
 from deadheat.kinds.structure import TOP, Body
 from deadheat.model.ab import Answers
 from deadheat.model.mask import Masks
@@ -113,10 +113,15 @@ def _output(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
 
 
 def _right(wanted: AdHoc, request: Request, heard: Sequence[Heard], view: View) -> Answer:
-    """A server's: to the byte where nothing varies, by digest where that is no text or long, else by
-    structure. Raises UserError where a mask that was given is not of what it answers."""
-    media = {each.content_type for each in heard}
-    answer = Answer(None, heard[0].status, content_type=media.pop() if len(media) == 1 else None)
+    """A server's: to the byte where nothing varies and it comes in no coding, by digest where that is no text
+    or long, else by structure. Raises UserError where a mask that was given is not of what it answers."""
+    media, codings = {each.content_type for each in heard}, {each.coding for each in heard}
+    answer = Answer(
+        None,
+        heard[0].status,
+        content_type=media.pop() if len(media) == 1 else None,
+        coding=codings.pop() if len(codings) == 1 else None,
+    )
     bodies = _bodies(heard)
     if bodies is None:
         if _same(heard) and heard[0].data is not None:
@@ -130,7 +135,7 @@ def _right(wanted: AdHoc, request: Request, heard: Sequence[Heard], view: View) 
     _refuse_unfit(wanted, bodies, masks)
     assert heard[0].data is not None  # it was read
     text = heard[0].data.decode()
-    if not masks:
+    if not masks and answer.coding == content_coding.IDENTITY:
         return replace(answer, body=text)
     added = {path: class_ for path, class_ in masks.items() if path not in request.masks}
     if added and TOP not in added:

@@ -13,6 +13,7 @@ from deadheat.build import command
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Host, StartError
 from deadheat.hosts.program import Spec
+from deadheat.kinds import content_coding
 from deadheat.kinds.conformance import connection_to
 from deadheat.kinds.server.started import NotServingError, started_server
 from deadheat.model.address import Address
@@ -26,12 +27,13 @@ LONGEST_ANSWER = 64 << 20
 
 @dataclass(frozen=True)
 class Heard:
-    """An answer. `data` None: it is longer than anybody compares. `took_s`: until a server answered so, or a
-    program had ended; `content_type` without parameters."""
+    """An answer. `data`: without gzip and deflate, None where it is longer than anybody compares. `took_s`:
+    until a server answered so, or a program had ended; `content_type` without parameters."""
 
     data: bytes | None
     status: int = 200
     content_type: str | None = None
+    coding: str = content_coding.IDENTITY
     took_s: float = 0.0
 
 
@@ -93,7 +95,10 @@ def _ask(wanted: AdHoc, at: Address) -> Heard:
         data = response.read(LONGEST_ANSWER + 1)
         media = response.getheader("Content-Type", "").partition(";")[0].strip().lower()
         whole = data if len(data) <= LONGEST_ANSWER else None
-        return Heard(whole, response.status, media or None)
+        named = content_coding.of(response.headers)
+        return Heard(whole and content_coding.decoded(whole, named), response.status, media or None, named)
+    except content_coding.CodingError as error:
+        raise _failed(wanted, f"it answers {request.method} {request.path} with {error}") from error
     except ssl.SSLCertVerificationError as error:
         raise UserError(
             f"{wanted.first.line}: its certificate is not trusted: {error.verify_message}",

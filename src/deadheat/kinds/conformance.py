@@ -12,7 +12,7 @@ from functools import partial
 from itertools import count
 
 from deadheat.errors import UserError
-from deadheat.kinds import structure
+from deadheat.kinds import content_coding, structure
 from deadheat.model.address import Address
 from deadheat.model.workload import HttpCase
 from deadheat.run.check import Check, Headers
@@ -186,6 +186,8 @@ def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) 
         raise Wrong(
             f"{asked}  expected status {case.status}  got {response.status}", _exchange(asked, response, body)
         )
+    if (fault := _coding(case, response)) is not None:
+        raise Wrong(f"{asked}  {fault}", _exchange(asked, response, body))
     if expected is not None and body != expected:
         raise Wrong(
             f'{asked}  expected body "{_show(expected)}"  got "{_show(body)}"',
@@ -200,6 +202,12 @@ def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) 
 
 def _compare_otherwise(case: HttpCase, asked: str, response: http.client.HTTPResponse, body: bytes) -> None:
     """By digest or by structure. Raises Wrong, with every difference in its exchange."""
+    if case.sha256 is None and case.structure is None:
+        return
+    try:
+        body = content_coding.decoded(body, content_coding.of(response.headers))
+    except content_coding.CodingError as error:
+        raise Wrong(f"{asked}  answered with {error}", _exchange(asked, response, body)) from error
     if case.sha256 is not None and (digest := hashlib.sha256(body).hexdigest()) != case.sha256:
         what = f"expected a body of SHA-256 {case.sha256[:16]}...  got {digest[:16]}... ({len(body)} bytes)"
         raise Wrong(f"{asked}  {what}", _exchange(asked, response, body))
@@ -215,6 +223,14 @@ def _compare_otherwise(case: HttpCase, asked: str, response: http.client.HTTPRes
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         every = "\n".join(str(each) for each in found[:_DIFFERENCES_SHOWN])
         raise Wrong(f"{asked}  {found[0]}{more}", f"{every}\n\n{_exchange(asked, response, body)}")
+
+
+def _coding(case: HttpCase, response: http.client.HTTPResponse) -> str | None:
+    """What is wrong with the content coding."""
+    reported = content_coding.of(response.headers)
+    if case.content_encoding in (None, reported):
+        return None
+    return f"expected Content-Encoding {case.content_encoding}  got {reported}"
 
 
 def _media_type(case: HttpCase, response: http.client.HTTPResponse) -> str | None:

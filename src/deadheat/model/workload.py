@@ -42,12 +42,13 @@ class HttpRequest(Record):
 
 
 class HttpCase(Record):
-    """A request and the answer that alone is right: the status, the body to the byte and the media type
-    (without parameters such as its charset), each but the status any where it is null.
+    """A request and the answer that alone is right: the status, the body to the byte, the media type (without
+    parameters such as its charset) and the content coding (`identity`: none), each but the status any where
+    it is null.
 
     In the place of the body to the byte its SHA-256, or an answer that it must be equal to by `structure`,
-    but for what `masks` name: of JSON without regard to the order of keys. Under load the status alone is
-    compared then.
+    but for what `masks` name: of JSON without regard to the order of keys. Both are of the body with gzip and
+    deflate decoded. Under load the status alone is compared then.
     """
 
     method: str = "GET"
@@ -56,6 +57,7 @@ class HttpCase(Record):
     send: str | None = None
     status: int = 200
     content_type: str | None = None
+    content_encoding: str | None = None
     body: str | None = None
     sha256: str | None = None
     structure: str | None = None
