@@ -134,6 +134,69 @@ fn rows_go_in_turn_or_at_random() {
 }
 
 #[test]
+fn unique_rows_are_used_once_over_all_threads_and_end_the_run() {
+    let (url, heads) = keeping();
+    let directory = tempfile::tempdir().expect("a directory");
+    let text: String = (0..101).map(|row| format!("row{row}\n")).collect();
+    let lines = file(&directory, "lines.txt", &text);
+    let to = format!("{url}/{{line}}");
+    let all = |more: &[&str]| {
+        let body = "Hello from {line}!";
+        let options = [
+            "--values",
+            &lines,
+            "--rows",
+            "unique",
+            "--expect-body",
+            body,
+        ];
+        let summary = summary(&[&[to.as_str(), "-d", "60s"], &options[..], more].concat());
+        (number(&summary["requests"]), number(&summary["errors"]))
+    };
+    for more in [
+        &["-c", "7", "-t", "3"][..],
+        &["-c", "2", "--pipeline", "4"],
+        &["-c", "4", "-t", "2", "-R", "2000", "--allow-shortfall"],
+    ] {
+        assert_eq!(all(more), (101, 0), "{more:?}");
+        let found = paths(&heads);
+        let wanted = (0..101).map(|row| (format!("/row{row}"), 1));
+        assert_eq!(found, wanted.collect(), "{more:?}");
+    }
+}
+
+#[test]
+fn fewer_requests_than_unique_rows_have_the_first_ones() {
+    let (url, heads) = keeping();
+    let directory = tempfile::tempdir().expect("a directory");
+    let lines = file(&directory, "lines.txt", "a\nb\nc\nd\ne\n");
+    let to = format!("{url}/{{line}}");
+    let options = ["--values", &lines, "--rows", "unique"];
+    summary(
+        &[
+            &[to.as_str(), "-n", "3", "-c", "2", "-t", "2"],
+            &options[..],
+        ]
+        .concat(),
+    );
+    let wanted = ["/a", "/b", "/c"].map(|path| (path.to_owned(), 1));
+    assert_eq!(paths(&heads), BTreeMap::from(wanted));
+    for (more, why) in [
+        (&["-n", "6"][..], "--rows unique: 5 rows, but -n 6"),
+        (&["--warmup", "1s"], "--rows unique: one run, without"),
+        (&["--steps", "10,20"], "--rows unique: one run, without"),
+        (
+            &["--find-max", "p99<10ms"],
+            "--rows unique: one run, without",
+        ),
+        (&["http://127.0.0.1:1/{line}"], "--rows unique: one host"),
+    ] {
+        let said = refusal(&[&[to.as_str()], &options[..], more].concat());
+        assert!(said.contains(why), "{more:?}: {said}");
+    }
+}
+
+#[test]
 fn over_http2_and_in_a_mix() {
     let address = independent::http2(Habits::default());
     let directory = tempfile::tempdir().expect("a directory");
@@ -149,19 +212,22 @@ fn over_http2_and_in_a_mix() {
         "--http2",
         "--streams",
         "3",
-        "-n",
-        "90",
         "--values",
         &words,
         "--requests",
         &mix,
     ];
-    let summary = summary(&[&[url.as_str()], &options[..]].concat());
-    assert_eq!(
-        (number(&summary["requests"]), number(&summary["errors"])),
-        (90, 0),
-        "{summary}"
-    );
+    for (more, requests) in [
+        (&["-n", "90"][..], 90),
+        (&["-d", "60s", "--rows", "unique", "-t", "2"], 2),
+    ] {
+        let summary = summary(&[&[url.as_str()], &options[..], more].concat());
+        assert_eq!(
+            (number(&summary["requests"]), number(&summary["errors"])),
+            (requests, 0),
+            "{summary}"
+        );
+    }
 }
 
 #[test]

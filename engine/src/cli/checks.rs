@@ -4,6 +4,7 @@ use super::choices::{DrawArg, StreamArg};
 use super::options::LoadOptions;
 use deadheat_load::error::{Error, Result};
 use deadheat_load::protocol::http::Request;
+use deadheat_load::target::Spec;
 
 impl LoadOptions {
     /// Pipelines and streams are two ways to have several requests on a connection, and each
@@ -127,6 +128,24 @@ impl LoadOptions {
             return Ok(());
         };
         Err(Error::usage(format!("--requests: {message}")))
+    }
+
+    /// Rows that are used once are enough for all requests of one run to one host.
+    pub(super) fn check_rows(&self, spec: &Spec) -> Result<()> {
+        let Some(rows) = spec.rows_last_for() else {
+            return Ok(());
+        };
+        let message = if self.warmup > 0 || !self.steps.is_empty() || self.find_max.is_some() {
+            "one run, without --warmup, --steps and --find-max".into()
+        } else if spec.hosts() > 1 {
+            "one host".into()
+        } else {
+            match self.requests_count {
+                Some(asked) if asked > rows => format!("{rows} rows, but -n {asked}"),
+                _ => return Ok(()),
+            }
+        };
+        Err(Error::usage(format!("--rows unique: {message}")))
     }
 
     /// A threshold on a rate needs one, and one on streams needs streams.

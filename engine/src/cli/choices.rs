@@ -38,6 +38,13 @@ impl From<DrawArg> for Draw {
     }
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum RowsArg {
+    Turn,
+    Random,
+    Unique,
+}
+
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum FormatArg {
     Ghz,

@@ -1,6 +1,6 @@
 //! The options of a run by hand, and what they mean.
 
-use super::choices::{ArrivalsArg, DrawArg, FormatArg, IoArg, StreamArg};
+use super::choices::{ArrivalsArg, DrawArg, FormatArg, IoArg, RowsArg, StreamArg};
 use super::expect::ExpectOptions;
 use super::grpc::Grpc;
 use super::progress::ProgressArg;
@@ -120,9 +120,9 @@ pub struct LoadOptions {
     /// Values for {NAME} in requests: a .csv file with names in its first row, or lines for {line}
     #[arg(long, value_name = "FILE", help_heading = REQUEST)]
     pub(super) values: Option<PathBuf>,
-    /// Which row of --values a request has: the next, or one at random, the same for the same --seed
-    #[arg(long, default_value = "turn", value_name = "turn|random", requires = "values", help_heading = REQUEST)]
-    pub(super) rows: DrawArg,
+    /// Which row of --values a request has: the next on its thread, one at random (the same for the same --seed), or one that no other has, until they are used up
+    #[arg(long, default_value = "turn", value_name = "turn|random|unique", requires = "values", help_heading = REQUEST)]
+    pub(super) rows: RowsArg,
     /// What {token} stands for in paths, headers and bodies ({seq} is the request's number)
     #[arg(long, default_value = "deadheat", value_name = "TEXT", help_heading = REQUEST)]
     pub(super) token: String,
@@ -234,6 +234,7 @@ impl LoadOptions {
             }
         };
         self.check_thresholds(self.rate.or(spec.rate()))?;
+        self.check_rows(&spec)?;
         Ok(Spec {
             unix: self.unix.clone(),
             connections: self.connections,
@@ -252,8 +253,8 @@ impl LoadOptions {
         })
     }
 
-    /// One run, at `rate` or the one of `-R`.
-    pub fn run_spec(&self, rate: Option<f64>) -> RunSpec {
+    /// One run, at `rate` or the one of `-R`; it ends where rows that are used once are used up.
+    pub fn run_spec(&self, spec: &Spec, rate: Option<f64>) -> RunSpec {
         RunSpec {
             token: self.token.clone(),
             lead_in_ms: self.warmup,
@@ -265,7 +266,7 @@ impl LoadOptions {
             arrivals: self.arrivals.into(),
             pacing: self.pacing,
             seed: self.seed,
-            requests: self.requests_count,
+            requests: self.requests_count.or(spec.rows_last_for()),
             ..RunSpec::default()
         }
     }
@@ -292,9 +293,11 @@ impl LoadOptions {
 
     /// What will be done, in one line.
     pub fn heading(&self, spec: &Spec, rate: Option<f64>, io: &str) -> String {
-        let length = match self.requests_count {
-            Some(n) => format!("{n} requests"),
-            None => format!("{:.1} s", self.duration as f64 / 1000.0),
+        let seconds = self.duration as f64 / 1000.0;
+        let length = match (self.requests_count, spec.rows_last_for()) {
+            (Some(n), _) => format!("{n} requests"),
+            (None, Some(rows)) => format!("{rows} rows, {seconds:.1} s at most"),
+            (None, None) => format!("{seconds:.1} s"),
         };
         let rate = match rate.or(self.rate) {
             Some(rate) => format!(", {rate}/s"),

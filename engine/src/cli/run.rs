@@ -35,7 +35,7 @@ pub fn run(options: &LoadOptions) -> Result<Outcome> {
     };
     let result = watcher.run(
         target.as_mut(),
-        &options.run_spec(spec.rate()),
+        &options.run_spec(&spec, spec.rate()),
         is_watched.then_some(&mut each_second),
     )?;
     let names = Groups::names(&spec.labels());

@@ -26,7 +26,7 @@ pub fn steps(options: &LoadOptions) -> Result<Outcome> {
     }
     let mut summaries = Vec::new();
     for &rate in &options.steps {
-        let result = watcher.run(target.as_mut(), &options.run_spec(Some(rate)), None)?;
+        let result = watcher.run(target.as_mut(), &options.run_spec(&spec, Some(rate)), None)?;
         let summary = Summary::new(&result, target.io());
         if !options.json {
             println!("{}", line(rate, &summary));
@@ -58,7 +58,8 @@ pub fn find_max(options: &LoadOptions, objective: Objective) -> Result<Outcome> 
         if watcher.stopped || failure.is_some() {
             return false;
         }
-        let result = match watcher.run(target.as_mut(), &options.run_spec(Some(rate)), None) {
+        let result = match watcher.run(target.as_mut(), &options.run_spec(&spec, Some(rate)), None)
+        {
             Ok(result) => result,
             Err(error) => {
                 failure = Some(error);

@@ -18,6 +18,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
     /// Everything is set for a run, and its first requests go out.
     pub(super) fn begin(&mut self, spec: &RunSpec, control: &RunControl) {
         self.protocol.seed(spec.draw_seed());
+        self.protocol.share_rows(spec.worker, spec.workers.max(1));
         self.protocol.prepare(&spec.token);
         let lead_in_ns = spec.lead_in_ms * NS_PER_MS;
         let counted_ns = spec.counted_ms * NS_PER_MS;

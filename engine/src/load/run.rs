@@ -41,6 +41,9 @@ pub struct RunSpec {
     /// Which of several workers this is for.
     #[serde(skip)]
     pub worker: u64,
+    /// How many workers have a share of it; 0 where it is not shared out.
+    #[serde(skip)]
+    pub workers: u64,
 }
 
 impl RunSpec {
@@ -71,6 +74,7 @@ impl RunSpec {
         }
         share.seed = self.seed.map(|seed| seed.wrapping_add(worker));
         share.worker += worker;
+        share.workers = workers;
         let rest = |all: u64| u64::from(worker < all % workers);
         share.requests = self.requests.map(|all| all / workers + rest(all));
         share

@@ -103,6 +103,9 @@ pub trait Protocol {
     /// What requests are drawn by in the run that begins, where they are drawn at random.
     fn seed(&mut self, _seed: u64) {}
 
+    /// Rows that are used once are shared out: this is worker number `worker` of `workers`.
+    fn share_rows(&mut self, _worker: u64, _workers: u64) {}
+
     /// A new token for the run that begins: render now whatever can be rendered once.
     fn prepare(&mut self, token: &str);
 

@@ -128,6 +128,12 @@ impl Spec {
         Some(rates.iter().sum())
     }
 
+    /// How many requests its rows are enough for, where no row is used twice.
+    pub fn rows_last_for(&self) -> Option<u64> {
+        let mut rows = self.requests.iter().filter_map(|one| one.rows.as_ref());
+        rows.find_map(|rows| rows.last_for())
+    }
+
     /// The rates asked for, by what requests are called; none where requests have none.
     pub fn rates(&self) -> BTreeMap<String, f64> {
         let mut rates = BTreeMap::new();

@@ -1,14 +1,33 @@
 //! Rows of a file whose columns stand in requests.
 
 use crate::random::SplitMix64;
+use std::sync::Arc;
+
+/// Texts by row and column, and which row a request has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rows {
+    table: Arc<Table>,
+    order: Order,
+}
 
 /// Texts by row and column; each column has a name.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rows {
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Table {
     names: Vec<String>,
     /// One row behind the other.
     values: Vec<String>,
-    at_random: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Turn,
+    Random,
+    /// No row twice: worker number `worker` of `workers` has the rows from there on, each
+    /// `workers` behind the one before.
+    Unique {
+        worker: u64,
+        workers: u64,
+    },
 }
 
 impl Rows {
@@ -17,18 +36,18 @@ impl Rows {
     /// # Errors
     /// The line of a row that is not as long as the first, and what is wrong.
     pub fn csv(text: &str) -> Result<Self, String> {
-        let mut rows = Self::default();
+        let mut table = Table::default();
         for (line, row) in records(text)? {
-            if rows.names.is_empty() {
-                rows.names = row;
-            } else if row.len() == rows.names.len() {
-                rows.values.extend(row);
+            if table.names.is_empty() {
+                table.names = row;
+            } else if row.len() == table.names.len() {
+                table.values.extend(row);
             } else {
-                let (found, wanted) = (row.len(), rows.names.len());
+                let (found, wanted) = (row.len(), table.names.len());
                 return Err(format!("{line}: {found} values, but {wanted} names"));
             }
         }
-        rows.check()
+        Self::of(table)
     }
 
     /// Every line is the value of the only column, `line`.
@@ -36,18 +55,19 @@ impl Rows {
     /// # Errors
     /// There is none.
     pub fn lines(text: &str) -> Result<Self, String> {
-        let rows = Self {
+        Self::of(Table {
             names: vec!["line".into()],
             values: text.lines().map(str::to_owned).collect(),
-            at_random: false,
-        };
-        rows.check()
+        })
     }
 
-    fn check(self) -> Result<Self, String> {
-        match self.values.is_empty() {
+    fn of(table: Table) -> Result<Self, String> {
+        match table.values.is_empty() {
             true => Err("1: no values in it".into()),
-            false => Ok(self),
+            false => Ok(Self {
+                table: Arc::new(table),
+                order: Order::Turn,
+            }),
         }
     }
 
@@ -55,35 +75,72 @@ impl Rows {
     #[must_use]
     pub fn at_random(self) -> Self {
         Self {
-            at_random: true,
+            order: Order::Random,
             ..self
         }
     }
 
+    /// The same, each row for one request of all workers; [`Self::shared`] shares them out.
+    #[must_use]
+    pub fn unique(self) -> Self {
+        let order = Order::Unique {
+            worker: 0,
+            workers: 1,
+        };
+        Self { order, ..self }
+    }
+
+    /// Those of one worker of several, where no row is used twice; otherwise each has all.
+    #[must_use]
+    pub fn shared(&self, worker: u64, workers: u64) -> Self {
+        match self.order {
+            Order::Unique { .. } => Self {
+                order: Order::Unique { worker, workers },
+                ..self.clone()
+            },
+            Order::Turn | Order::Random => self.clone(),
+        }
+    }
+
+    /// How many requests they are enough for, where no row is used twice.
+    pub fn last_for(&self) -> Option<u64> {
+        match self.order {
+            Order::Unique { .. } => Some(self.len()),
+            Order::Turn | Order::Random => None,
+        }
+    }
+
+    fn len(&self) -> u64 {
+        (self.table.values.len() / self.table.names.len()) as u64
+    }
+
     pub fn names(&self) -> &[String] {
-        &self.names
+        &self.table.names
     }
 
     pub fn column(&self, name: &str) -> Option<usize> {
-        self.names.iter().position(|other| other == name)
+        self.names().iter().position(|other| other == name)
     }
 
     /// Every value of a column.
     pub fn of_column(&self, column: usize) -> impl Iterator<Item = &String> {
-        self.values.iter().skip(column).step_by(self.names.len())
+        let columns = self.names().len();
+        self.table.values.iter().skip(column).step_by(columns)
     }
 
     /// That of request number `sequence`.
     pub fn value(&self, column: usize, sequence: u64, seed: u64) -> &str {
-        let columns = self.names.len();
-        let rows = (self.values.len() / columns) as u64;
-        let row = if self.at_random {
-            let drawn = SplitMix64::new(SplitMix64::new(seed).next_u64() ^ sequence).next_u64();
-            ((u128::from(drawn) * u128::from(rows)) >> 64) as u64
-        } else {
-            sequence % rows
+        let rows = self.len();
+        let row = match self.order {
+            Order::Turn => sequence % rows,
+            Order::Random => {
+                let drawn = SplitMix64::new(SplitMix64::new(seed).next_u64() ^ sequence).next_u64();
+                ((u128::from(drawn) * u128::from(rows)) >> 64) as u64
+            }
+            // The run ends with the last row; only upgrades of WebSocket may be more.
+            Order::Unique { worker, workers } => (worker + sequence * workers) % rows,
         };
-        &self.values[row as usize * columns + column]
+        &self.table.values[row as usize * self.names().len() + column]
     }
 }
 
@@ -143,6 +200,7 @@ fn records(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::run::RunSpec;
 
     #[test]
     fn values_with_quotes_commas_and_lines() {
@@ -166,6 +224,35 @@ mod tests {
         }
         assert!(Rows::lines("").is_err());
         assert_eq!(Rows::lines("x\ny\n").unwrap().value(0, 3, 0), "y");
+    }
+
+    #[test]
+    fn unique_rows_are_shared_out_over_workers_each_once() {
+        let text: String = (0..10).map(|row| format!("{row}\n")).collect();
+        let rows = Rows::lines(&text).unwrap();
+        assert_eq!(rows.last_for(), None);
+        assert_eq!(rows.shared(2, 3), rows);
+        let unique = rows.unique();
+        assert_eq!(unique.last_for(), Some(10));
+        for workers in 1..=11 {
+            let all = RunSpec {
+                requests: unique.last_for(),
+                ..RunSpec::default()
+            };
+            let of_worker = |worker| {
+                let own = unique.shared(worker, workers);
+                let requests = all.share(worker, workers).requests.unwrap();
+                let values =
+                    (0..requests).map(move |sequence| own.value(0, sequence, 7).to_owned());
+                values.collect::<Vec<String>>()
+            };
+            let mut used: Vec<u64> = (0..workers)
+                .flat_map(of_worker)
+                .map(|value| value.parse().unwrap())
+                .collect();
+            used.sort_unstable();
+            assert_eq!(used, (0..10).collect::<Vec<u64>>(), "{workers} workers");
+        }
     }
 
     #[test]

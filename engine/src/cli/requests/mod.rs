@@ -6,7 +6,7 @@ mod messages;
 mod raw;
 mod shell;
 
-use super::choices::DrawArg;
+use super::choices::RowsArg;
 use super::options::LoadOptions;
 use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};
@@ -154,7 +154,7 @@ fn name_with_host(request: &mut Request, url: &Url) {
 }
 
 /// `--values`: rows of a table, or lines.
-fn values(path: &Path, order: DrawArg) -> Result<Arc<Rows>> {
+fn values(path: &Path, order: RowsArg) -> Result<Arc<Rows>> {
     let text = read(path)?;
     let is_table = path
         .extension()
@@ -165,8 +165,9 @@ fn values(path: &Path, order: DrawArg) -> Result<Arc<Rows>> {
     };
     let rows = rows.map_err(|why| Error::usage(format!("{}:{why}", path.display())))?;
     Ok(Arc::new(match order {
-        DrawArg::Turn => rows,
-        DrawArg::Random => rows.at_random(),
+        RowsArg::Turn => rows,
+        RowsArg::Random => rows.at_random(),
+        RowsArg::Unique => rows.unique(),
     }))
 }
 

@@ -37,6 +37,10 @@ impl<E: Exchange> Protocol for Http2Client<E> {
         self.exchange.seed(seed);
     }
 
+    fn share_rows(&mut self, worker: u64, workers: u64) {
+        self.exchange.share_rows(worker, workers);
+    }
+
     fn request_of(&self, sequence: u64) -> u32 {
         self.exchange.pick(sequence)
     }

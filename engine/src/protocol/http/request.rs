@@ -100,6 +100,13 @@ impl Request {
         self.rows.is_some() || self.texts().any(varies)
     }
 
+    /// Gives each of them the rows of one worker of several.
+    pub fn share_rows(requests: &mut [Self], worker: u64, workers: u64) {
+        for rows in requests.iter_mut().filter_map(|one| one.rows.as_mut()) {
+            *rows = Arc::new(rows.shared(worker, workers));
+        }
+    }
+
     /// One of its texts in a run. What is wrong with it has been refused by [`Self::check`].
     pub fn template(&self, text: &str, token: &str, seed: u64) -> Template {
         let rows = self.rows.as_ref();

@@ -3,6 +3,7 @@
 use super::body::Progress;
 use super::{malformed, Http1, Http1Connection};
 use crate::protocol::asked::Asked;
+use crate::protocol::http::Request;
 use crate::protocol::in_order::InOrder;
 use crate::protocol::marks::Marks;
 use crate::protocol::{Failure, Protocol, Reply, Slot};
@@ -13,6 +14,10 @@ impl Protocol for Http1 {
     fn seed(&mut self, seed: u64) {
         self.mix.seed(seed);
         self.seed = seed;
+    }
+
+    fn share_rows(&mut self, worker: u64, workers: u64) {
+        Request::share_rows(&mut self.requests, worker, workers);
     }
 
     fn request_of(&self, sequence: u64) -> u32 {

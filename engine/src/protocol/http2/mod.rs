@@ -101,6 +101,10 @@ impl Exchange for Requests {
         self.seed = seed;
     }
 
+    fn share_rows(&mut self, worker: u64, workers: u64) {
+        Request::share_rows(&mut self.requests, worker, workers);
+    }
+
     fn prepare(&mut self, token: &str) {
         self.inspection.prepare(&self.requests, token, self.seed);
         let requests = self.requests.iter();

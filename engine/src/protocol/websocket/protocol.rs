@@ -5,6 +5,7 @@ use super::in_flight::InFlight;
 use super::reader::{Kind, Progress, Reader, Said};
 use super::{handshake, Asides, WebSocket, WebSocketConnection};
 use crate::protocol::asked::Asked;
+use crate::protocol::http::Request;
 use crate::protocol::{ErrorKind, Failure, Protocol, Reply, Slot};
 
 /// Longest reply that is remembered to be compared as it stands.
@@ -21,6 +22,10 @@ impl Protocol for WebSocket {
     fn seed(&mut self, seed: u64) {
         self.mix.seed(seed);
         self.seed = seed;
+    }
+
+    fn share_rows(&mut self, worker: u64, workers: u64) {
+        Request::share_rows(&mut self.messages, worker, workers);
     }
 
     fn request_of(&self, sequence: u64) -> u32 {
