@@ -80,6 +80,15 @@ def test_the_same_in_gzip_is_compared_as_it_decodes(deadheat: Deadheat) -> None:
     assert json.loads(found["structure"])["name"] == "one"
 
 
+def test_where_it_leads_and_the_names_of_its_cookies(deadheat: Deadheat) -> None:
+    ended = raced(deadheat, "leads", "leads")
+    assert ended.code == 0, ended
+    assert "answers with another Location each time: compared is /items/{number}?page=1" in ended.err
+    found = case(deadheat)
+    assert (found["location"], found["cookies"]) == ("/items/{number}?page=1", ["csrf", "session"])
+    assert json.loads(found["body"])["name"] == "one"
+
+
 def test_bytes_that_are_no_text_are_compared_by_their_digest(deadheat: Deadheat) -> None:
     assert raced(deadheat, "binary", "binary").code == 0
     assert len(case(deadheat)["sha256"]) == 64

@@ -13,7 +13,7 @@ from deadheat.app.asking import Heard, printed, served
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Host
 from deadheat.hosts.held import this_machine
-from deadheat.kinds import content_coding, structure
+from deadheat.kinds import answer_head, content_coding, structure
 from deadheat.kinds.structure import TOP, Body
 from deadheat.model.ab import Answers
 from deadheat.model.mask import Masks
@@ -115,13 +115,7 @@ def _output(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
 def _right(wanted: AdHoc, request: Request, heard: Sequence[Heard], view: View) -> Answer:
     """A server's: to the byte where nothing varies and it comes in no coding, by digest where that is no text
     or long, else by structure. Raises UserError where a mask that was given is not of what it answers."""
-    media, codings = {each.content_type for each in heard}, {each.coding for each in heard}
-    answer = Answer(
-        None,
-        heard[0].status,
-        content_type=media.pop() if len(media) == 1 else None,
-        coding=codings.pop() if len(codings) == 1 else None,
-    )
+    answer = _head(wanted, heard, view)
     bodies = _bodies(heard)
     if bodies is None:
         if _same(heard) and heard[0].data is not None:
@@ -142,6 +136,26 @@ def _right(wanted: AdHoc, request: Request, heard: Sequence[Heard], view: View) 
         listed = ", ".join(f'"{path}" = "{class_}"' for path, class_ in added.items())
         view.note(f"{wanted.first.called} disagrees with itself; to keep that: masks = {{ {listed} }}")
     return replace(answer, structure=text, masks=masks)
+
+
+def _head(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
+    """What its head says each time; a Location by what all of them are like."""
+    media, codings = {each.content_type for each in heard}, {each.coding for each in heard}
+    locations, cookies = [each.location for each in heard], {each.cookies for each in heard}
+    like = answer_head.pattern(locations)
+    if len(set(locations)) > 1:
+        held = "it is not compared" if like is None else f"compared is {like}"
+        view.note(f"{wanted.first.called} answers with another Location each time: {held}")
+    if len(cookies) > 1:
+        view.note(f"{wanted.first.called} sets other cookies each time: their names are not compared")
+    return Answer(
+        None,
+        heard[0].status,
+        content_type=media.pop() if len(media) == 1 else None,
+        coding=codings.pop() if len(codings) == 1 else None,
+        location=like,
+        cookies=cookies.pop() if len(cookies) == 1 else None,
+    )
 
 
 def _needs_structure(wanted: AdHoc, right: Answer, folder: Path, host: Host, stop: Stop) -> bool:

@@ -13,7 +13,7 @@ from deadheat.build import command
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Host, StartError
 from deadheat.hosts.program import Spec
-from deadheat.kinds import content_coding
+from deadheat.kinds import answer_head, content_coding
 from deadheat.kinds.conformance import connection_to
 from deadheat.kinds.server.started import NotServingError, started_server
 from deadheat.model.address import Address
@@ -28,12 +28,15 @@ LONGEST_ANSWER = 64 << 20
 @dataclass(frozen=True)
 class Heard:
     """An answer. `data`: without gzip and deflate, None where it is longer than anybody compares. `took_s`:
-    until a server answered so, or a program had ended; `content_type` without parameters."""
+    until a server answered so, or a program had ended; `content_type` without parameters; `location` "" for
+    none; `cookies` are names."""
 
     data: bytes | None
     status: int = 200
     content_type: str | None = None
     coding: str = content_coding.IDENTITY
+    location: str = ""
+    cookies: tuple[str, ...] = ()
     took_s: float = 0.0
 
 
@@ -96,7 +99,14 @@ def _ask(wanted: AdHoc, at: Address) -> Heard:
         media = response.getheader("Content-Type", "").partition(";")[0].strip().lower()
         whole = data if len(data) <= LONGEST_ANSWER else None
         named = content_coding.of(response.headers)
-        return Heard(whole and content_coding.decoded(whole, named), response.status, media or None, named)
+        return Heard(
+            whole and content_coding.decoded(whole, named),
+            response.status,
+            media or None,
+            named,
+            answer_head.location(response.headers, connection.host, connection.port),
+            answer_head.cookies(response.headers),
+        )
     except content_coding.CodingError as error:
         raise _failed(wanted, f"it answers {request.method} {request.path} with {error}") from error
     except ssl.SSLCertVerificationError as error:

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import count
 
 from deadheat.errors import UserError
-from deadheat.kinds import content_coding, structure
+from deadheat.kinds import answer_head, content_coding, structure
 from deadheat.model.address import Address
 from deadheat.model.workload import HttpCase
 from deadheat.run.check import Check, Headers
@@ -194,7 +194,8 @@ def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) 
             _exchange(asked, response, body),
         )
     _compare_otherwise(case, asked, response, body)
-    fault = _media_type(case, response) or _framing(response)
+    fault = _media_type(case, response) or _framing(response) or _cookies(case, response)
+    fault = fault or _location(case, response, connection, token)
     if fault is not None:
         raise Wrong(f"{asked}  {fault}", _exchange(asked, response, body))
     return _headers(response)
@@ -239,6 +240,25 @@ def _media_type(case: HttpCase, response: http.client.HTTPResponse) -> str | Non
     if case.content_type is None or reported.partition(";")[0].strip().lower() == case.content_type:
         return None
     return f"expected Content-Type {case.content_type}  got {reported or 'none'}"
+
+
+def _location(
+    case: HttpCase, response: http.client.HTTPResponse, connection: http.client.HTTPConnection, token: str
+) -> str | None:
+    """What is wrong with where it leads."""
+    reported = answer_head.location(response.headers, connection.host, connection.port)
+    expected = None if case.location is None else case.location.replace("{token}", token)
+    if expected is None or answer_head.fits(reported, expected):
+        return None
+    return f"expected Location {expected or 'none'}  got {reported or 'none'}"
+
+
+def _cookies(case: HttpCase, response: http.client.HTTPResponse) -> str | None:
+    """What is wrong with the cookies that it sets, whose values are not compared."""
+    reported = answer_head.cookies(response.headers)
+    if case.cookies is None or case.cookies == reported:
+        return None
+    return f"expected cookies {', '.join(case.cookies) or 'none'}  got {', '.join(reported) or 'none'}"
 
 
 def _framing(response: http.client.HTTPResponse) -> str | None:

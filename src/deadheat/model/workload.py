@@ -43,8 +43,11 @@ class HttpRequest(Record):
 
 class HttpCase(Record):
     """A request and the answer that alone is right: the status, the body to the byte, the media type (without
-    parameters such as its charset) and the content coding (`identity`: none), each but the status any where
-    it is null.
+    parameters such as its charset), the content coding (`identity`: none), the Location and the names of the
+    cookies that are set, each but the status any where it is null.
+
+    A `location` has no scheme, host and port of the server's own, is "" for none, and may have `{uuid}`,
+    `{number}` or `{any}` for a part that varies. `cookies` are in order of the alphabet.
 
     In the place of the body to the byte its SHA-256, or an answer that it must be equal to by `structure`,
     but for what `masks` name: of JSON without regard to the order of keys. Both are of the body with gzip and
@@ -58,6 +61,8 @@ class HttpCase(Record):
     status: int = 200
     content_type: str | None = None
     content_encoding: str | None = None
+    location: str | None = None
+    cookies: tuple[str, ...] | None = None
     body: str | None = None
     sha256: str | None = None
     structure: str | None = None

@@ -89,13 +89,15 @@ class AdHoc:
 @dataclass(frozen=True)
 class Answer:
     """What is right: a server's status and body, a program's output. `body` None: it is not compared to the
-    byte, but by its digest, or by structure with `masks`, or not at all. Any `content_type` or `coding` is
-    right where it is None."""
+    byte, but by its digest, or by structure with `masks`, or not at all. Any `content_type`, `coding`,
+    `location` or `cookies` are right where they are None."""
 
     body: str | None
     status: int = 200
     content_type: str | None = None
     coding: str | None = None
+    location: str | None = None
+    cookies: tuple[str, ...] | None = None
     sha256: str | None = None
     structure: str | None = None
     masks: Mapping[str, MaskClass] = field(default_factory=dict)
@@ -189,6 +191,7 @@ def _of_servers(wanted: AdHoc, right: Answer) -> str:
     lines += ["", "[[conformance]]", *_pairs(same), *_pairs([("send", asked.body)])]
     bodies = (right.body, right.sha256, right.structure)
     head = [("content_type", right.content_type), ("content_encoding", right.coding)]
+    head += [("location", right.location), ("cookies", right.cookies)]
     lines += [f"status = {right.status}", *_pairs(head)]
     lines += _pairs(zip(("body", "sha256", "structure"), bodies, strict=True))
     lines += ["", "[conformance.headers]", *_pairs(asked.headers.items())]
