@@ -190,8 +190,12 @@ def _of_servers(wanted: AdHoc, right: Answer) -> str:
         lines += ["", "[load]", f"connections = {wanted.connections}"]
     lines += ["", "[[conformance]]", *_pairs(same), *_pairs([("send", asked.body)])]
     bodies = (right.body, right.sha256, right.structure)
-    head = [("content_type", right.content_type), ("content_encoding", right.coding)]
-    head += [("location", right.location), ("cookies", right.cookies)]
+    head = (
+        ("content_type", right.content_type),
+        ("content_encoding", right.coding),
+        ("location", right.location),
+        ("cookies", right.cookies),
+    )
     lines += [f"status = {right.status}", *_pairs(head)]
     lines += _pairs(zip(("body", "sha256", "structure"), bodies, strict=True))
     lines += ["", "[conformance.headers]", *_pairs(asked.headers.items())]
