@@ -8,8 +8,10 @@ from pathlib import Path
 
 from .generator import PATH, Generator, ours, ours_http
 from .measure import BOTH_CPUS, redis_server, server
+from .nginx import nginx
 from .pair import Pair
 from .peers.gcannon import gcannon
+from .peers.h2load import h2load_unix
 from .peers.oha import oha
 from .peers.redis_benchmark import redis_benchmark
 from .peers.wrk import PATIENCE, Asked, wrk
@@ -43,13 +45,14 @@ def pairs(folder: Path) -> Iterator[Pair]:
         ),
     )  # fmt: skip
     yield unix(folder / "redis.sock")
+    yield unix_http(folder / "nginx.sock")
     yield from io_uring()
     yield paced()
     yield ticking()
 
 
 def unix(socket: Path) -> Pair:
-    """A real Redis, as nothing else here is loaded by a peer over a Unix socket."""
+    """A real Redis."""
     asked = ("-c", "50", "-r", f"GET {KEY}", "--expect-reply", VALUE, "--unix", str(socket))
     return Pair(
         "redis-unix", "Redis, 50 connections, GET, Unix socket", None,
@@ -57,6 +60,19 @@ def unix(socket: Path) -> Pair:
         (
             redis_benchmark("redis-benchmark -s", 50, 1, KEY, unix=socket),
             ours("deadheat-load --unix, replies compared", lambda address: f"redis://{address}", *asked),
+        ),
+    )  # fmt: skip
+
+
+def unix_http(socket: Path) -> Pair:
+    """nginx, which is the limit; wrk has no Unix sockets."""
+    asked = ("-c", "64", "--unix", str(socket))
+    return Pair(
+        "h2load-unix", "nginx, HTTP/1.1, 64 connections, Unix socket", None, partial(nginx, unix=socket),
+        (
+            h2load_unix("h2load --h1 -B unix:", 64, socket),
+            ours_http("deadheat-load --unix --coalesce auto", *asked, "--coalesce", "auto"),
+            ours_http("deadheat-load --unix", *asked),
         ),
     )  # fmt: skip
 

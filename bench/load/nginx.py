@@ -16,7 +16,7 @@ ITEM = '{"path": "/items/%s", "in_stock": true, "price": 12.5, "tags": ["a", "b"
 TEMPORARY = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
 
 
-def configuration(folder: Path, port: int, tls: bool) -> str:
+def configuration(folder: Path, port: int, tls: bool, unix: Path | None = None) -> str:
     """One process that never closes a connection and writes only into `folder`. Each head has the time and an
     identifier of its own.
     """
@@ -25,6 +25,8 @@ def configuration(folder: Path, port: int, tls: bool) -> str:
     if tls:
         listen += f" ssl_protocols TLSv1.3; ssl_certificate {folder}/cert.pem;"
         listen += f" ssl_certificate_key {folder}/key.pem;"
+    if unix is not None:
+        listen += f" listen unix:{unix};"
     temporary = "".join(f"  {name}_temp_path {folder}/{name};\n" for name in TEMPORARY)
     return f"""daemon off;
 master_process off;
@@ -51,10 +53,13 @@ http {{
 
 
 @contextlib.contextmanager
-def nginx(files: Mapping[str, str] | None = None, tls: bool = False) -> Iterator[str]:
+def nginx(
+    files: Mapping[str, str] | None = None, tls: bool = False, unix: Path | None = None
+) -> Iterator[str]:
     """Serves `files` by name, `/abc` and `/items/`: its `host:port`.
 
-    Raises Unavailable where there is no nginx, or nothing that makes a certificate.
+    It listens on the Unix socket at `unix` too, where one is asked for. Raises Unavailable where there is
+    no nginx, or nothing that makes a certificate.
     """
     program = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
     if program is None:
@@ -67,7 +72,7 @@ def nginx(files: Mapping[str, str] | None = None, tls: bool = False) -> Iterator
         if tls:
             _certificate(folder)
         port = free_port()
-        (folder / "conf").write_text(configuration(folder, port, tls))
+        (folder / "conf").write_text(configuration(folder, port, tls, unix))
         argv = ["taskset", "-c", str(SERVER_CPU), program, "-e", "stderr", "-p", name, "-c", f"{name}/conf"]
         with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as child:
             try:

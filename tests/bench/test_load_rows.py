@@ -13,6 +13,7 @@ from bench.load.measure import Unavailable
 from bench.load.pair import Pair
 from bench.load.pairs import pairs
 from bench.load.peers.gcannon import gcannon
+from bench.load.peers.h2load import h2load_unix
 from bench.load.peers.zrk import zrk
 
 from deadheat.generators.engine import find_binary
@@ -22,7 +23,7 @@ SECONDS = 0.3
 TOO_MANY = "wrk-10000"
 LIKE_LIFE = {
     "wrk-heads", "wrk-json", "wrk-16384", "wrk-65536", "wrk-1048576", "wrk-tls", "redis-keys",
-    TOO_MANY, "wrk-threads-2", "redis-unix", "gcannon-64", "gcannon-256", "gcannon-ws",
+    TOO_MANY, "wrk-threads-2", "redis-unix", "h2load-unix", "gcannon-64", "gcannon-256", "gcannon-ws",
     "zrk-open", "oha-tick",
 }  # fmt: skip
 
@@ -104,6 +105,16 @@ def test_zrks_report() -> None:
     assert zrk("zrk", 20, 4).count(json.dumps(report)) == Counted(60, 3.0, 0.1, "1.4.2")
     with pytest.raises(Broken):
         zrk("zrk", 20, 4).count(json.dumps(report | {"errors": {"read": 1}}))
+
+
+def test_h2load_goes_to_the_socket_and_its_report() -> None:
+    peer = h2load_unix("h2load", 64, Path("/run/a.sock"))
+    argv = peer.argv("127.0.0.1:80", 2.0)
+    assert argv[argv.index("-B") + 1] == "unix:/run/a.sock"
+    report = "requests: 9 total, 9 started, 9 done, {} succeeded, {} failed, 0 errored, 0 timeout"
+    assert peer.count(report.format(9, 0)) == Counted(9)
+    with pytest.raises(Broken):
+        peer.count(report.format(8, 1))
 
 
 def test_what_is_planted_in_messages_is_told() -> None:

@@ -1,11 +1,16 @@
-"""h2load: gRPC calls as plain HTTP/2 requests. It looks at no grpc-status and no message."""
+"""h2load: gRPC calls as plain HTTP/2 requests, and HTTP/1.1 over a Unix socket.
+
+It looks at no grpc-status, no message and no body.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
 
-from ..generator import Broken, Counted, Generator
+from ..generator import PATH, Broken, Counted, Generator
 from ..grpc import CALL
 
 
@@ -19,10 +24,23 @@ def h2load(name: str, connections: int, streams: int, message: str) -> Generator
             f"http://{address}/{CALL}",
         ]  # fmt: skip
 
-    def count(stdout: str) -> Counted:
-        found = re.search(r"(\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout", stdout)
-        if found is None or set(found.groups()[1:]) != {"0"}:
-            raise Broken(f"{name}: {stdout[-500:]}")
-        return Counted(int(found[1]))
+    return Generator(name, argv, partial(_count, name))
 
-    return Generator(name, argv, count)
+
+def h2load_unix(name: str, connections: int, socket: Path) -> Generator:
+    """One thread, HTTP/1.1 to the Unix socket at `socket`."""
+
+    def argv(address: str, seconds: float) -> Sequence[str]:
+        return [
+            "h2load", "--h1", "-t1", f"-c{connections}", f"--duration={seconds:.0f}",
+            "-B", f"unix:{socket}", f"http://{address}{PATH}",
+        ]  # fmt: skip
+
+    return Generator(name, argv, partial(_count, name))
+
+
+def _count(name: str, stdout: str) -> Counted:
+    found = re.search(r"(\d+) succeeded, (\d+) failed, (\d+) errored, (\d+) timeout", stdout)
+    if found is None or set(found.groups()[1:]) != {"0"}:
+        raise Broken(f"{name}: {stdout[-500:]}")
+    return Counted(int(found[1]))
