@@ -1,0 +1,206 @@
+"""Two revisions of a repository compared from Python, by the code that `deadheat ab` calls."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from deadheat.app import ab as comparing
+from deadheat.app.sides import Given, Letter, Setting
+from deadheat.errors import UserError
+from deadheat.hosts.cpus import default_cpus
+from deadheat.library.races import Logged
+from deadheat.library.run import Run
+from deadheat.model import ab as found
+from deadheat.model.bench import BenchRequest
+from deadheat.model.choices import JudgedBy
+from deadheat.model.condition import FIGURES, Condition, FigureName, figure_of
+from deadheat.plan import Asked
+from deadheat.report import revisions as words
+from deadheat.run.progress import View
+from deadheat.util.paths import runs_folder
+
+BUDGET_S = 300.0
+
+
+class AbOptions(TypedDict, total=False):
+    """What a comparison may be asked; each as the option of `deadheat ab` of that name.
+
+    `build` to `connections` are what `bench/deadheat.toml` says otherwise. `budget_s` is in seconds, `margin`
+    a share, `fail_if` and `fail_if_surely` are shares by figure: `{"slower": 0.03}`. `env_a` (of BASE) and
+    `env_b` (of HEAD) are set for one side alone.
+    """
+
+    build: str | None
+    artifact: str | None
+    command: str | None
+    program: str | None
+    shell: bool
+    copy: Sequence[str]
+    path: str | None
+    request_method: str | None
+    headers: Mapping[str, str]
+    body: str | None
+    connections: int | None
+    env_a: Mapping[str, str]
+    env_b: Mapping[str, str]
+    budget_s: float
+    margin: float
+    metric: JudgedBy
+    fail_if: Mapping[FigureName, float]
+    fail_if_surely: Mapping[FigureName, float]
+    seed: int | None
+    answers_may_differ: bool
+    race_the_same: bool
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What came of it: `found` is `ab.json`, `run` the race, None where there was nothing to race. Shown, it
+    is what `deadheat ab` prints."""
+
+    found: found.Comparison
+    run: Run | None
+
+    @property
+    def failed(self) -> bool:
+        """Whether a condition fails."""
+        return self.found.failed
+
+    @property
+    def open(self) -> bool:
+        """Whether nobody can say of a condition whether it holds."""
+        return self.found.open
+
+    def __repr__(self) -> str:
+        return "\n".join(words.lines(self.found))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(repr(self))}</pre>"
+
+
+def ab(
+    base: str | None = None,
+    head: str = ".",
+    repository: str | os.PathLike[str] = ".",
+    *,
+    out: str | os.PathLike[str] | None = None,
+    view: View | None = None,
+    **options: Unpack[AbOptions],
+) -> Comparison:
+    """Compare two revisions of the repository that this folder is in, and wait for the end: by default where
+    HEAD left the default branch, and the working tree.
+
+    `out` is where runs are kept; `view` is called as it goes on. Raises UserError where something cannot be
+    compared; that a condition fails, or nothing could be settled, is an answer.
+    """
+    if base is None and head != ".":
+        raise UserError(f"{head} is compared with what", hint=f'deadheat.ab("main", "{head}")')
+    kept = Path(out) if out is not None else runs_folder()
+    wanted = _wanted(base, head, options)
+    compared = comparing.compare(
+        wanted, Path(repository).absolute(), kept, view if view is not None else Logged()
+    )
+    raced = compared.raced
+    return Comparison(compared.comparison, Run(Path(raced.folder.path)) if raced is not None else None)
+
+
+def _wanted(base: str | None, head: str, options: AbOptions) -> comparing.Wanted:
+    cpus = default_cpus()
+    margin = options.get("margin", Asked.margin)
+    if margin <= 0:
+        raise UserError(f"{margin}: a margin is a share above 0", hint="margin=0.02")
+    return comparing.Wanted(
+        base=base,
+        head=head,
+        given=_given(options),
+        asked=Asked(
+            budget_s=options.get("budget_s", BUDGET_S),
+            margin=margin,
+            seed=options.get("seed"),
+            server_cpus=cpus.servers,
+            generator_cpus=cpus.generators,
+            command=_as_command(base, head, options),
+        ),
+        conditions=[
+            *_conditions(options.get("fail_if", {}), surely=False),
+            *_conditions(options.get("fail_if_surely", {}), surely=True),
+        ],
+        by=figure_of(options.get("metric", "throughput")),
+        answers_may_differ=options.get("answers_may_differ", False),
+        race_the_same=options.get("race_the_same", False),
+    )
+
+
+def _given(options: AbOptions) -> Given:
+    """What of a bench file the options say. Raises UserError."""
+    if options.get("command") is not None and options.get("program") is not None:
+        raise UserError("a server or a program, not both", hint="command or program")
+    fields: dict[str, Any] = {
+        "build": options.get("build"),
+        "artifact": options.get("artifact"),
+        "run": options.get("command"),
+        "program": options.get("program"),
+        "shell": options.get("shell") or None,
+        "copied": tuple(options.get("copy", ())) or None,
+        "connections": options.get("connections"),
+    }
+    asked: dict[str, Any] = {
+        "path": options.get("path"),
+        "method": options.get("request_method"),
+        "headers": dict(options.get("headers", {})) or None,
+        "body": options.get("body"),
+    }
+    if said := {name: value for name, value in asked.items() if value is not None}:
+        if not said.get("path", "/").startswith("/"):
+            raise UserError(f"{said['path']}: a path begins with /")
+        fields["request"] = (BenchRequest(**said),)
+    return Given(
+        {name: value for name, value in fields.items() if value is not None},
+        [*_settings("A", options.get("env_a", {})), *_settings("B", options.get("env_b", {}))],
+    )
+
+
+def _settings(letter: Letter, env: Mapping[str, str]) -> list[Setting]:
+    return [Setting(letter, f"env.{name}", value) for name, value in env.items()]
+
+
+def _conditions(asked: Mapping[FigureName, float], *, surely: bool) -> list[Condition]:
+    """Raises UserError for a figure that is none, and for a threshold that is no share."""
+    for figure, threshold in asked.items():
+        if figure not in FIGURES:
+            raise UserError(f'there is no figure "{figure}"', hint=", ".join(FIGURES))
+        if not 0 <= threshold < 1:
+            raise UserError(f"{figure}: {threshold} is no share", hint=f'{{"{figure}": 0.03}} is 3%')
+    return [Condition(figure=figure, threshold=each, surely=surely) for figure, each in asked.items()]
+
+
+def _as_command(base: str | None, head: str, options: AbOptions) -> tuple[str, ...]:
+    """The command line that asks the same, as reports show it; without values of the environment."""
+    line = ["deadheat", "ab", *([base, head] if base is not None else [])]
+    for key in ("build", "artifact", "command", "program", "path", "request_method", "body", "connections"):
+        if (value := options.get(key)) is not None:
+            line += [f"--{key.replace('_', '-')}", str(value)]
+    for file in options.get("copy", ()):
+        line += ["--copy", file]
+    for name, value in options.get("headers", {}).items():
+        line += ["--header", f"{name}: {value}"]
+    for side, env in (("A", options.get("env_a", {})), ("B", options.get("env_b", {}))):
+        line += [word for name in env for word in ("--set", f"{side}.env.{name}=***")]
+    for key in ("metric", "seed"):
+        if (value := options.get(key)) is not None:
+            line += [f"--{key}", str(value)]
+    if (margin := options.get("margin")) is not None:
+        line += ["--margin", f"{100 * margin:g}%"]
+    line += ["--budget", f"{options.get('budget_s', BUDGET_S):g}s"]
+    for option, asked in (
+        ("--fail-if", options.get("fail_if", {})),
+        ("--fail-if-surely", options.get("fail_if_surely", {})),
+    ):
+        line += [word for figure, each in asked.items() for word in (option, f"{figure} > {100 * each:g}%")]
+    flags = ("shell", "answers_may_differ", "race_the_same")
+    return (*line, *(f"--{flag.replace('_', '-')}" for flag in flags if options.get(flag)))

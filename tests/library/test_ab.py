@@ -1,0 +1,115 @@
+"""`deadheat.ab`: two revisions compared from Python."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import deadheat
+from deadheat.app import ad_hoc
+from deadheat.errors import UserError
+from deadheat.report import revisions
+from tests.made.repository import ENVIRONMENT, Made, made
+
+from .test_library import REPOSITORY, cells, executed
+
+PROGRAM = "for _ in range({times}): pass\nprint('done')\n"
+LITTLE, MUCH = 1_000, 2_000_000
+TOOK_S = 0.02
+BENCH = f'program = "{sys.executable} -S -E app.py"\n'
+
+
+@pytest.fixture
+def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Made:
+    """A program that does little, on main; of its own runs, builds and lock."""
+    for name in ("RUNS", "CACHE", "LOCK"):
+        monkeypatch.setenv(f"DEADHEAT_{name}", str(tmp_path / name.lower()))
+    for variable, value in ENVIRONMENT.items():
+        monkeypatch.setenv(variable, value)
+    # How busy the machine is beside a test is nobody's business.
+    monkeypatch.setattr("deadheat.plan.races.DISTURBANCE", None)
+    monkeypatch.setattr("deadheat.app.ad_hoc.APART_S", 0.0)
+    # How long a start took on it must not decide whether a budget is too short.
+    usual = ad_hoc.recorded
+    monkeypatch.setattr(
+        ad_hoc, "recorded", lambda *given, **options: replace(usual(*given, **options), took_s=TOOK_S)
+    )
+    monkeypatch.setattr("deadheat.library.revisions.runs_folder", lambda: tmp_path / "runs")
+    repo = made(tmp_path / "mine", {"app.py": PROGRAM.format(times=LITTLE), "bench/deadheat.toml": BENCH})
+    monkeypatch.chdir(repo.path)
+    return repo
+
+
+def test_the_cell_of_the_how_to(mine: Made) -> None:
+    mine.write({"app.py": PROGRAM.format(times=MUCH)})
+    [cell] = [cell for cell in cells() if cell.title == REPOSITORY]
+    names: dict[str, Any] = {"deadheat": deadheat}
+    shown = executed(cell.text, names)
+    assert isinstance(shown, deadheat.Comparison)
+    # Which answer it is the machine's noise may decide; that it is shown, it may not.
+    assert repr(shown).splitlines() == list(revisions.lines(shown.found))
+    assert "cpu &gt; 3%" in shown._repr_html_()
+    [decided] = shown.found.conditions
+    assert (shown.failed, shown.open) == (decided.state == "fails", decided.state == "open")
+    assert shown.run is not None
+    assert {row["contender"] for row in shown.run.blocks} >= {"base", "head"}
+    assert " ".join(shown.run.plan.command) == (
+        "deadheat ab main . --metric cpu --seed 7 --budget 10s --fail-if cpu > 3%"
+    )
+    assert mine.worktrees() == 1
+
+
+def test_the_same_program_is_not_raced(mine: Made, tmp_path: Path) -> None:
+    compared = deadheat.ab("HEAD", repository=mine.path, budget_s=20)
+    assert repr(compared) == "the same program: every file is the same to the byte"
+    assert compared.run is None
+    assert not compared.failed
+    assert not (tmp_path / "runs").exists()
+
+
+def test_what_is_set_for_one_side_is_not_shown_with_its_value(mine: Made) -> None:
+    mine.write({"app.py": PROGRAM.format(times=MUCH)})
+    compared = deadheat.ab(
+        "HEAD",
+        program=f"{sys.executable} -S -E app.py",
+        env_b={"KEY": "secret"},
+        metric="cpu",
+        budget_s=2,
+        margin=0.05,
+        copy=(),
+        seed=7,
+    )
+    assert compared.found.head.set_ == ("KEY",)
+    assert compared.run is not None
+    assert "--set B.env.KEY=*** --metric cpu" in " ".join(compared.run.plan.command)
+    assert "secret" not in compared.found.model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"margin": 0.0}, "a margin is a share above 0"),
+        ({"command": "./a {port}", "program": "./a"}, "a server or a program, not both"),
+        ({"command": "./a {port}", "path": "users"}, "users: a path begins with /"),
+        ({"fail_if": {"speed": 0.03}}, 'there is no figure "speed"'),
+        ({"fail_if_surely": {"slower": 3}}, "slower: 3 is no share"),
+        ({"fail_if": {"p99": 0.03}}, "a program that runs to its end has no p99"),
+    ],
+)
+def test_what_cannot_be_asked(options: Any, says: str, mine: Made) -> None:
+    with pytest.raises(UserError, match=says):
+        deadheat.ab("HEAD", **options)
+
+
+def test_head_alone_is_compared_with_nothing(mine: Made) -> None:
+    with pytest.raises(UserError, match="compared with what"):
+        deadheat.ab(head="HEAD", repository=mine.path)
+
+
+def test_no_repository(tmp_path: Path) -> None:
+    with pytest.raises(UserError):
+        deadheat.ab(repository=tmp_path)
