@@ -7,8 +7,8 @@ PRESET ?= quick
 WORKLOAD ?=
 OHA := 1.16.0
 LLVM_COV := 0.9.1
-# Percent of lines that tests reach: no less than now.
-PYTHON_FLOOR := 0
+# Percent of lines that tests are to reach (22 November 2026: 94.3 of Python, 88 of Rust; commit f6a1ed6: 92.0 and 85.0).
+PYTHON_FLOOR := 93
 RUST_FLOOR := 88
 # Tests mostly wait, so there are more workers than cores.
 WORKERS ?= $(shell expr 2 '*' $$(nproc))
