@@ -22,6 +22,7 @@ VERBS = (
     "ab",
     "comment",
     "cost",
+    "merge",
     *LOOKS,
     "claims",
     "new",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -187,3 +188,10 @@ def test_those_that_cannot_be_told_apart_share_a_place(names: list[int], distanc
 def test_a_link_past_a_middle_one_pulls_it_in() -> None:
     result = stats.places(["a", "b", "c"], lambda x, y: (x, y) != ("a", "c"))
     assert [p.place for p in result] == [1, 1, 1]
+
+
+def test_the_surest_is_told_by_its_own_degrees_of_freedom() -> None:
+    """Of blocks of several machines they are not blocks less one."""
+    own = stats.estimate(np.array([0.1, 0.12, 0.08, 0.11]))
+    assert decision_p(replace(own, freedom=1.2), 0) > decision_p(replace(own, freedom=3.0), 0)
+    assert decision_p(replace(own, freedom=3.0), 0) == decision_p(own, 0)

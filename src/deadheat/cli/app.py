@@ -31,6 +31,7 @@ VERBS = {
     "show": Verb("show", "Print the verdicts of a run, or what one of them rests on."),
     "report": Verb("report", "Derive results and reports again from a run's journal."),
     "cost": Verb("cost", "Print what serving a rate would cost with each contender of a run."),
+    "merge": Verb("merge", "Put runs of one plan on several machines together."),
     "claims": Verb("claims", "Print the published claims, and what became of them in a run."),
     "new": Verb("new", "Draft bench/deadheat.toml of your own service, or the claims of a published study."),
     "explain": Verb("explain", "Run two contenders under instruments: what differs a request."),

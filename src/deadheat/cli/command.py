@@ -20,7 +20,7 @@ from deadheat.errors import UserError
 
 Options = TypeVar("Options")
 #: What looks at runs, or at a suite, works on macOS and Windows too.
-ELSEWHERE = "list, show, report, cost, claims, runs, export, history, compare and import"
+ELSEWHERE = "list, show, report, cost, merge, claims, runs, export, history, compare and import"
 _PARAMETER = "parameter"
 
 

@@ -128,6 +128,9 @@ class RaceOptions(
         is_flag=True, help="Servers on 1, 2, 4, ... cores, all but the load's: a race at each."
     )
     claims: str | None = option(metavar="STUDY", help="Race just what the claims of a study need.")
+    to_the_end: bool = option(
+        is_flag=True, help="Race every planned block, though all is settled: for runs that are to be merged."
+    )
     rank: bool = option(is_flag=True, help="Judge all pairs, and number the contenders by that.")
     dry_run: bool = option(is_flag=True, help="Print the plan and stop; the whole of it with --json.")
     resume: str | None = option(metavar="RUN", help="Take up an interrupted run: its id, or latest.")
@@ -225,6 +228,7 @@ def _asked(options: RaceOptions) -> Asked:
         judged_by=options.metric,
         claims=options.claims,
         rank=options.rank,
+        until="the end" if options.to_the_end else "settled or hopeless",
         parameters=parameters,
         server_cpus=servers,
         generator_cpus=generators,

@@ -141,7 +141,7 @@ def verdicts_of(
     for (a, b), verdict in family.items():
         broken = first_broken((rows[a], rows[b]), race_gates)
         final = verdict.void(broken) if broken else verdict
-        verdicts.append(_as_result(a, b, tally.race.judged, final, tally.pace_s()))
+        verdicts.append(as_result(a, b, tally.race.judged, final, tally.pace_s()))
     return tuple(verdicts)
 
 
@@ -213,7 +213,7 @@ def reported_of(family: Family, a: str, b: str) -> Against | None:
     return Against(ratio=ratio, ci=ci)
 
 
-def _as_result(a: str, b: str, metric: str, verdict: stats.Verdict, pace_s: float) -> Verdict:
+def as_result(a: str, b: str, metric: str, verdict: stats.Verdict, pace_s: float) -> Verdict:
     """The verdict with the winner first, where there is one; else what would settle it."""
     ratio, ci = verdict.estimate.ratio, verdict.estimate.ci
     if verdict.winner == "b" and ratio is not None:

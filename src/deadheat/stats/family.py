@@ -27,7 +27,8 @@ def decision_p(estimate: Estimate, margin: float) -> float:
     distance = abs(abs(estimate.log_ratio) - log_margin(margin))
     if estimate.standard_error == 0:
         return 0.0 if distance > 0 else 1.0
-    return 2 * float(stdtr(estimate.blocks - 1, -distance / estimate.standard_error))
+    freedom = estimate.blocks - 1 if estimate.freedom is None else estimate.freedom
+    return 2 * float(stdtr(freedom, -distance / estimate.standard_error))
 
 
 def judge_family(

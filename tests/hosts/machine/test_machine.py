@@ -40,6 +40,21 @@ def test_a_machine_on_metal(make: Make) -> None:
     assert (seen.perf, seen.load_1min) == (True, 0.25)
 
 
+def test_its_id_is_told_apart_and_not_published(make: Make) -> None:
+    own = "0123456789abcdef0123456789abcdef"
+    root = make({"etc/machine-id": own + "\n"})
+    found = machine.read(root, sleep=still).id
+    assert found is not None and found not in own and own not in found
+    assert found == machine.read(root, sleep=still).id
+    (root / "etc/machine-id").write_text(own[::-1])
+    assert machine.read(root, sleep=still).id not in (None, found)
+
+
+@pytest.mark.parametrize("text", [None, "", "uninitialized\n"])
+def test_a_machine_without_an_id_has_none(make: Make, text: str | None) -> None:
+    assert machine.read(make({"etc/machine-id": text}), sleep=still).id is None
+
+
 def test_steal_and_load_are_of_the_window_only(make: Make) -> None:
     root = make()
     asked = []
