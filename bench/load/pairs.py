@@ -49,8 +49,10 @@ def http_pairs(script: str) -> Iterator[Pair]:
                 ours_http("deadheat-load", "-c", str(c)),
             ),
         )  # fmt: skip
+    # One send and one receive for 16 requests is what strace counts of both: what the kernel takes for these
+    # is 0.63 of all that wrk takes, so no generator that makes them comes below that.
     yield Pair(
-        "wrk-pipeline", "64 connections, pipeline 16", 0.60, server,
+        "wrk-pipeline", "64 connections, pipeline 16", 0.70, server,
         (
             wrk("wrk + Lua", 64, Asked(script=script)),
             ours_http("deadheat-load --pipeline 16", "-c", "64", "--pipeline", "16"),
