@@ -110,6 +110,51 @@ def test_braces_and_a_shells_syntax(deadheat: Deadheat) -> None:
     assert {row["status"] for row in deadheat.results()["workloads"][0]["contenders"]} == {"measured"}, ended
 
 
+def test_hooks_are_run_around_each_program(deadheat: Deadheat, tmp_path: Path) -> None:
+    """Setup and cleanup once a block, prepare and conclude once an invocation, each program its own."""
+    log = shlex.quote(str(tmp_path / "log"))
+    hooks = ["--setup", f"echo setup >> {log}", "--cleanup", f"echo cleanup >> {log}"]
+    hooks += ["--prepare", f"echo prepare a >> {log}", "--prepare", f"echo prepare b >> {log}"]
+    hooks += ["--conclude", f"echo conclude >> {log}"]
+    lines = ("--program", f"sh -c 'echo ran a >> {log}'", "--program", f"sh -c 'echo ran b >> {log}'")
+    ended = deadheat.run("race", *lines, *hooks, "-n", "a", "-n", "b", *BUDGET)
+    assert ended.code in (0, 4), ended
+    assert deadheat.row("a")["status"] == deadheat.row("b")["status"] == "measured", ended
+    said = (tmp_path / "log").read_text().splitlines()
+    for place, line in enumerate(said):
+        if line.startswith("ran"):
+            assert (said[place - 1], said[place + 1]) == (f"prepare {line[-1]}", "conclude")
+    assert said.count("setup") == said.count("cleanup") > 0
+    assert {"ran a", "ran b"} <= set(said)
+
+
+def test_a_hook_that_fails_costs_its_program_alone(deadheat: Deadheat) -> None:
+    lines = ("--program", "true", "--program", "true", "-n", "a", "-n", "b")
+    ended = deadheat.run("race", *lines, "--prepare", "true", "--prepare", "exit 7", *BUDGET)
+    assert deadheat.row("b")["status"] == "failed", ended
+    assert "prepare exited with status 7" in deadheat.row("b")["reason"]
+
+
+def test_a_parameter_in_the_lines_is_swept(deadheat: Deadheat) -> None:
+    lines = ("--program", "seq {n}", "--program", "seq 1 {n}", "-n", "a", "-n", "b", "-L", "n=10,1000")
+    ended = deadheat.run("race", *lines, "--prepare", "test {n} -ge 10", *BUDGET)
+    assert ended.code in (0, 4), ended
+    assert "otherwise each time, or at each value" in ended.err
+    races = deadheat.results()["workloads"]
+    assert [race["setting"] for race in races] == ["n=10", "n=1000"]
+    assert {row["status"] for race in races for row in race["contenders"]} == {"measured"}
+
+
+def test_a_parameter_of_a_server_is_swept(deadheat: Deadheat, server: Callable[..., str]) -> None:
+    lines = ("--command", f"env MODE={{mode}} {server()}") * 2
+    ended = deadheat.run("race", *lines, "-L", "mode=fast,safe", *BUDGET)
+    assert ended.code in (0, 4), ended
+    races = deadheat.results()["workloads"]
+    assert [race["setting"] for race in races] == ["fast", "safe"]
+    [script] = {file.read_text() for file in (deadheat.home / "cache" / "ad-hoc").glob("*/ad-hoc/*/run.sh")}
+    assert "MODE=" in script and '"$2"' in script
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -125,6 +170,13 @@ def test_braces_and_a_shells_syntax(deadheat: Deadheat) -> None:
         (("--program", "false", "--program", "true"), "false: it exited with status 1"),
         (("--program", "no-such-program", "--program", "true"), "no-such-program"),
         (("--command", "true", "--command", "true"), "true: "),
+        (("--command", "true", "--command", "true", "--prepare", "true"), "--prepare is of a --program"),
+        (("--program", "true", "--program", "true", *("--prepare", "x") * 3), "--prepare is given 3 times"),
+        (("--program", "true", "--program", "true", "-N", "--shell"), "--shell and -N are two"),
+        (("--program", "true", "--program", "true", "-L", "n=1,2"), 'no line has "{n}"'),
+        (("--program", "echo {port}", "--program", "true", "-L", "port=1,2"), '"port" is no name'),
+        (("--program", "true", "--program", "true", "--prepare", "false"), "prepare exited with status 1"),
+        (("--program", "true", "--program", "true", "--setup", "exit 3"), "setup exited with status 3"),
     ],
 )
 def test_what_cannot_be_raced_is_one_line(deadheat: Deadheat, words: tuple[str, ...], said: str) -> None:

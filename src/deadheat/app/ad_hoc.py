@@ -6,6 +6,7 @@ import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 
 from deadheat.app import running
@@ -84,9 +85,11 @@ def _heard(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> list[Heard]:
     """Of two starts, more than a second apart, and of a server the second asked twice: what differs between
     them is nobody's fault. The last finds the caches warm, as a race does."""
     if wanted.request is None:
-        first = [printed(wanted, folder, host, stop)]
+        # Where a parameter changes what is printed, no one output is right.
+        at_each = list(product(*(values for _, values in wanted.parameters)))
+        first = [printed(wanted, folder, host, stop, *values) for values in at_each]
         time.sleep(APART_S)
-        return [*first, printed(wanted, folder, host, stop)]
+        return [*first, printed(wanted, folder, host, stop, *at_each[0])]
     first = served(wanted, folder, host, stop)
     time.sleep(APART_S)
     heard = [*first, *served(wanted, folder, host, stop, times=2)]
@@ -106,8 +109,9 @@ def _output(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
         body = structure.read(data)
         if body is not None:
             return Answer(body=data.decode())
+    when = "each time, or at each value" if wanted.parameters else "each time"
     view.note(
-        f"{wanted.first.called} answers otherwise each time, or at great length: the output is not compared"
+        f"{wanted.first.called} answers otherwise {when}, or at great length: the output is not compared"
     )
     return Answer(body=None)
 

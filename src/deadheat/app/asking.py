@@ -11,8 +11,8 @@ from pathlib import Path
 from deadheat import hosts
 from deadheat.build import command
 from deadheat.errors import ExitCode, UserError
-from deadheat.hosts import Host, StartError
-from deadheat.hosts.program import Spec
+from deadheat.hosts import Collected, Host, StartError
+from deadheat.hosts.program import Exit, Spec
 from deadheat.kinds import answer_head, content_coding
 from deadheat.kinds.conformance import connection_to
 from deadheat.kinds.server.started import NotServingError, started_server
@@ -40,11 +40,12 @@ class Heard:
     took_s: float = 0.0
 
 
-def _spec(wanted: AdHoc, folder: Path, *port: str) -> Spec:
+def _spec(wanted: AdHoc, folder: Path, *given: str, script: str = ad_hoc.SCRIPT) -> Spec:
+    """`given`: what scripts are given, in the order of `wanted.given`."""
     home = folder / wanted.workload / wanted.first.name
     env = {name: os.environ[name] for name in command.ALLOWED if name in os.environ}
     return Spec(
-        argv=("sh", ad_hoc.SCRIPT, *port) if wanted.first.at is None else (wanted.first.line,),
+        argv=("sh", script, *given) if wanted.first.at is None else (wanted.first.line,),
         cwd=home,
         env={**env, "PATH": command.path()},
         stdout=folder / "first.out",
@@ -65,7 +66,7 @@ def served(wanted: AdHoc, folder: Path, host: Host, stop: Stop, times: int = 1) 
         return None
 
     try:
-        spec = _spec(wanted, folder, str(at.port))
+        spec = _spec(wanted, folder, str(at.port), *(values[0] for _, values in wanted.parameters))
         with started_server(host, spec, at.port, complaint, stop) as serving:
             more = [_ask(wanted, at) for _ in range(times - 1)]
             answers = [replace(each, took_s=serving.ready_ns / 1e9) for each in (found[-1], *more)]
@@ -121,16 +122,32 @@ def _ask(wanted: AdHoc, at: Address) -> Heard:
         connection.close()
 
 
-def printed(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> Heard:
-    """The first command's output. Raises UserError where it does not start or end well."""
-    try:
-        handle = host.start(_spec(wanted, folder))
-    except StartError as error:
-        raise _failed(wanted, str(error)) from error
-    exit_ = hosts.wait(host, handle, stop)
-    left = host.collect(handle)
-    if not exit_.ok:
-        raise _failed(wanted, f"it {exit_.describe()}: {left.output_tail.strip()[-300:]}")
+def printed(wanted: AdHoc, folder: Path, host: Host, stop: Stop, *values: str) -> Heard:
+    """The first command's output at these values of the parameters, its hooks around it. Raises UserError
+    where one of them does not start or end well."""
+
+    def ran(script: str) -> tuple[Exit, Collected]:
+        name = "it" if script == ad_hoc.SCRIPT else Path(script).stem
+        try:
+            handle = host.start(_spec(wanted, folder, *values, script=script))
+        except StartError as error:
+            raise _failed(wanted, f"{name}: {error}") from error
+        exit_ = hosts.wait(host, handle, stop)
+        left = host.collect(handle)
+        if not exit_.ok:
+            raise _failed(wanted, f"{name} {exit_.describe()}: {left.output_tail.strip()[-300:]}")
+        return exit_, left
+
+    there = ad_hoc.hooks_of(wanted)
+    before, after = (
+        [f"{hook}.sh" for hook in names if hook in there]
+        for names in (("setup", "prepare"), ("conclude", "cleanup"))
+    )
+    for script in before:
+        ran(script)
+    exit_, left = ran(ad_hoc.SCRIPT)
+    for script in after:
+        ran(script)
     return Heard(left.stdout, took_s=exit_.wall_ns / 1e9)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +14,9 @@ from deadheat.cli import terminal
 from deadheat.cli.command import option
 from deadheat.cli.options import RequestParts
 from deadheat.errors import UserError
+
+#: What lines of a suite have in braces already.
+TAKEN = ("args", "cpus", "host", "port", "python")
 
 if TYPE_CHECKING:
     from deadheat.suite.ad_hoc import AdHoc, Request
@@ -61,6 +66,23 @@ class AdHocOptions(RequestParts):
         help="What a --command, --program or --url is called, in order.",
     )
     shell: bool = option(is_flag=True, help="Run each --command or --program by a shell.")
+    no_shell: bool = option(
+        "--no-shell", "-N", is_flag=True, help="Run them by no shell, as they are anyway: hyperfine's word."
+    )
+    setup: str | None = option(
+        metavar="LINE", help="By a shell, before a --program's first invocation in each block; not timed."
+    )
+    prepare: tuple[str, ...] = option(
+        multiple=True,
+        metavar="LINE",
+        help="By a shell, before each invocation; once for all programs, or once for each, in order.",
+    )
+    conclude: tuple[str, ...] = option(
+        multiple=True, metavar="LINE", help="By a shell, after each invocation; once for all, or for each."
+    )
+    cleanup: str | None = option(
+        metavar="LINE", help="By a shell, after a --program's last invocation in each block."
+    )
     path: str = option(
         default="/", show_default=True, metavar="PATH", help="What each --command or --url is asked for."
     )
@@ -78,8 +100,9 @@ class AdHocOptions(RequestParts):
     )
 
 
-def asked(options: AdHocOptions) -> AdHoc | None:
-    """The commands of the command line, None where it names none. Raises UserError."""
+def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> AdHoc | None:
+    """The commands of the command line, None where it names none; `parameters` are their values by name.
+    Raises UserError."""
     from deadheat.suite import running
     from deadheat.suite.ad_hoc import AdHoc, Command, named
 
@@ -90,6 +113,9 @@ def asked(options: AdHocOptions) -> AdHoc | None:
         raise UserError(
             "--remote, --insecure and --cacert are for servers of --url", hint="--url http://127.0.0.1:3000"
         )
+    _refuse_hooks_without_programs(options)
+    if options.shell and options.no_shell:
+        raise UserError("--shell and -N are two", hint="without either no shell is between")
     if not lines:
         if options.name:
             raise UserError(
@@ -108,6 +134,8 @@ def asked(options: AdHocOptions) -> AdHoc | None:
         )
     if len(lines) < 2:
         raise UserError("a race takes two", hint=f"{kind} '...' {kind} '...'; the first is the reference")
+    hooks = _hooks(options)
+    _refuse_parameters_of_nothing(parameters, (*lines, *(line for own in hooks for _, line in own)))
     request = _request(options)
     commands = (
         running.commands(
@@ -117,15 +145,60 @@ def asked(options: AdHocOptions) -> AdHoc | None:
         )
         if options.url
         else tuple(
-            Command(line, name, Path.cwd())
-            for line, name in zip(lines, named(lines, options.name), strict=True)
+            Command(line, name, Path.cwd(), hooks=own)
+            for line, name, own in zip(lines, named(lines, options.name), hooks, strict=True)
         )
     )
     return AdHoc(
         commands=commands,
         request=None if options.program else request,
         shell=options.shell,
+        parameters=tuple(parameters.items()),
     )
+
+
+def _refuse_hooks_without_programs(options: AdHocOptions) -> None:
+    from deadheat.suite.ad_hoc import HOOKS
+
+    given = [name for name in HOOKS if getattr(options, name)]
+    if given and not options.program:
+        raise UserError(
+            f"--{given[0]} is of a --program",
+            hint="a server is started afresh in each block: let its --command do it",
+        )
+
+
+def _hooks(options: AdHocOptions) -> list[tuple[tuple[str, str], ...]]:
+    """Of each program. Raises UserError where there are neither one nor as many as programs."""
+    from deadheat.suite.ad_hoc import HOOKS
+
+    count = len(options.program or options.command or options.url)
+    each: list[dict[str, str]] = [{} for _ in range(count)]
+    for name in HOOKS:
+        given = getattr(options, name)
+        lines = [given] if isinstance(given, str) else list(given or ())
+        if len(lines) not in (0, 1, count):
+            raise UserError(
+                f"--{name} is given {len(lines)} times for {count} programs",
+                hint="once for all of them, or once for each, in order",
+            )
+        for own, line in zip(each, lines * count if len(lines) == 1 else lines, strict=False):
+            own[name] = line
+    return [tuple(own.items()) for own in each]
+
+
+def _refuse_parameters_of_nothing(parameters: Iterable[str], lines: Sequence[str]) -> None:
+    for name in parameters:
+        if not re.fullmatch("[a-z_]+", name) or name in TAKEN:
+            raise UserError(
+                f'"{name}" is no name for a parameter',
+                hint=f"small letters and _, and none of {', '.join(TAKEN)}",
+            )
+        if not any(f"{{{name}}}" in line for line in lines):
+            raise UserError(
+                f'no line has "{{{name}}}", so there is nothing to set or to sweep',
+                hint=f"--program 'sort -S{{{name}}} big.txt' --sweep {name}=1M,1G",
+            )
 
 
 def _request(options: AdHocOptions) -> Request:

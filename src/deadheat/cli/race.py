@@ -50,10 +50,12 @@ class ParameterOptions:
         help="A workload's parameter; may be repeated. deadheat list --json shows them.",
     )
     sweep: tuple[tuple[str, tuple[str, ...]], ...] = option(
+        "--sweep",
+        "-L",
         type=values.SOME_VALUES,
         multiple=True,
         help="A race for each value of a parameter: depth=1,10,100; connections and streams are some "
-        "everywhere; may be repeated.",
+        "everywhere, and what a --program or a --command has in braces; may be repeated.",
     )
 
 
@@ -157,6 +159,7 @@ def run(options: RaceOptions) -> None:
       deadheat race http-hello --sweep connections=1,16,64,256
       deadheat race --live
       deadheat race --program 'sort big.txt' --program 'sort -S1G big.txt'
+      deadheat race --program './a {n}' --program './b {n}' -L n=10,100 --prepare 'sync'
       deadheat race --command './a {port}' --command './b {port}' --path /users
       deadheat race --command './a {port}' --command './b {port}' --request copied.curl
       deadheat race --url http://127.0.0.1:3000 --url http://127.0.0.1:4000 -n main -n branch
@@ -239,7 +242,7 @@ def _asked(options: RaceOptions) -> Asked:
 
 def _ad_hoc(options: RaceOptions) -> AdHoc | None:
     """The commands of the command line, None where it names none. Raises UserError."""
-    wanted = ad_hoc.asked(options)
+    wanted = ad_hoc.asked(options, _parameters(options)[0])
     if wanted is not None and (
         options.workloads or options.contender or options.claims or options.method != "deadheat"
     ):

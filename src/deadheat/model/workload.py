@@ -133,6 +133,17 @@ class CallsWork(Record):
     asked: int = Field(ge=1)
 
 
+class Hooks(Record):
+    """Lines for a shell, in the folder of each contender, with what `args` may name in braces; neither timed
+    nor counted. `setup` and `cleanup`: before the first and after the last invocation of a contender in a
+    block; `prepare` and `conclude`: before and after each invocation."""
+
+    setup: str | None = None
+    prepare: str | None = None
+    conclude: str | None = None
+    cleanup: str | None = None
+
+
 class ProgramWork(Record):
     """A program run to completion: its arguments (`{n}` is the size) and how long it may take, seconds.
 
@@ -145,6 +156,7 @@ class ProgramWork(Record):
     n: Sizes
     calls: CallsWork | None = None
     output: Literal["oracle", "any"] = "oracle"
+    hooks: Hooks = Hooks()
     races: dict[Preset, RaceSize] = {}
 
 

@@ -22,6 +22,10 @@ EXPECTED = "expected.txt"
 ARTIFACT = "artifact"
 PORT = "{port}"
 LONGEST_NAME = 24
+#: What hyperfine calls what is done around its programs, and so do we.
+HOOKS = ("setup", "prepare", "conclude", "cleanup")
+# Without leading zeros: those would be another word.
+_WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
 # `NAME=value` before a command, as shells have it.
 _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
@@ -45,7 +49,8 @@ class Command:
     """A command line, what it is called, and where it runs. `title`: what reports say beside its name, the
     line itself where there is none; `artifact`: the program that a build made of it, where that is known.
     `at`: where a server that runs already is asked, whose line is its URL; `metered`: by the process that
-    listens at its port here; `freezes`: whether it is stopped while others have their turn."""
+    listens at its port here; `freezes`: whether it is stopped while others have their turn. `hooks`: lines
+    for a shell by their names in HOOKS, of programs."""
 
     line: str
     name: str
@@ -56,6 +61,7 @@ class Command:
     at: Address | None = None
     metered: bool = True
     freezes: bool = False
+    hooks: tuple[tuple[str, str], ...] = ()
 
     @property
     def called(self) -> str:
@@ -71,7 +77,8 @@ class Command:
 @dataclass(frozen=True)
 class AdHoc:
     """Commands to race, the first of them the reference; `request` where they are servers, which get their
-    port as `{port}` and as PORT. They are run by a shell only where `shell` says so."""
+    port as `{port}` and as PORT. They are run by a shell only where `shell` says so. `parameters`: by what
+    stands for them in braces in the lines, the values of each, which are raced one by one."""
 
     commands: tuple[Command, ...]
     request: Request | None = None
@@ -79,6 +86,13 @@ class AdHoc:
     workload: str = WORKLOAD
     title: str | None = None
     connections: int | None = None
+    parameters: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """What scripts are given, in this order, and lines have in braces."""
+        port = (PORT[1:-1],) if self.request is not None else ()
+        return (*port, *(name for name, _ in self.parameters))
 
     @property
     def first(self) -> Command:
@@ -140,9 +154,10 @@ def write_contenders(wanted: AdHoc, folder: Path) -> None:
             facts |= {f"at.{key}": value for key, value in asked.items()}
         else:
             (home / SCRIPT).write_text(script(wanted, command))
-            port = f" {PORT}" if wanted.request is not None else ""
+            for hook in hooks_of(wanted):
+                (home / f"{hook}.sh").write_text(_of_hook(wanted, command, hook))
             facts["language"] = Path(words_of(command.line)[0]).name
-            facts["run"] = f"sh {SCRIPT}{port}"
+            facts["run"] = _called(SCRIPT, wanted)
         if command.artifact is not None:
             facts["artifact"] = ARTIFACT
             _copy_artifact(command.artifact, home / ARTIFACT)
@@ -160,9 +175,9 @@ def _copy_artifact(made: Path, to: Path) -> None:
 
 def write_workload(wanted: AdHoc, right: Answer, folder: Path) -> None:
     """What all of them are asked, and what is right."""
-    (folder / wanted.workload / WORKLOAD_FILE).write_text(
-        _of_programs(wanted, right, folder) if wanted.request is None else _of_servers(wanted, right)
-    )
+    text = _of_programs(wanted, right, folder) if wanted.request is None else _of_servers(wanted, right)
+    text += "\n".join(_parameters(wanted)) + "\n" if wanted.parameters else ""
+    (folder / wanted.workload / WORKLOAD_FILE).write_text(text)
 
 
 def script(wanted: AdHoc, command: Command) -> str:
@@ -172,11 +187,32 @@ def script(wanted: AdHoc, command: Command) -> str:
     if wanted.request is not None:
         head += 'PORT="$1"; export PORT\n'
     if wanted.shell:
-        return f"{head}{command.line.replace(PORT, '$1')}\n"
+        return f"{head}{_for_shell(command.line, wanted)}\n"
     words = words_of(command.line)
     if _ASSIGNMENT.match(words[0]):
         words = ["env", *words]
-    return f"{head}exec {' '.join(map(_quoted, words))}\n"
+    return f"{head}exec {' '.join(_quoted(word, wanted) for word in words)}\n"
+
+
+def hooks_of(wanted: AdHoc) -> list[str]:
+    """The hooks that any of the commands has."""
+    return [hook for hook in HOOKS if any(hook in dict(command.hooks) for command in wanted.commands)]
+
+
+def _of_hook(wanted: AdHoc, command: Command, hook: str) -> str:
+    """Where the command runs; nothing is done for one that has none."""
+    line = dict(command.hooks).get(hook, ":")
+    return f"cd {shlex.quote(str(command.cwd))} || exit 127\n{_for_shell(line, wanted)}\n"
+
+
+def _called(script_file: str, wanted: AdHoc) -> str:
+    return " ".join(["sh", script_file, *(f"{{{name}}}" for name in wanted.given)])
+
+
+def _for_shell(line: str, wanted: AdHoc) -> str:
+    for place, name in enumerate(wanted.given, 1):
+        line = line.replace(f"{{{name}}}", f"${place}")
+    return line
 
 
 def _of_servers(wanted: AdHoc, right: Answer) -> str:
@@ -210,8 +246,23 @@ def _of_programs(wanted: AdHoc, right: Answer, folder: Path) -> str:
         lines += [f'oracle = "cat {EXPECTED}"']
     lines += ["", "[program]", "args = []", "timeout_s = 3600"]
     lines += [] if right.body is not None else ['output = "any"']
+    if hooks := hooks_of(wanted):
+        lines += ["", "[program.hooks]", *_pairs((hook, _called(f"{hook}.sh", wanted)) for hook in hooks)]
     once = "default = 1\nquick = 1\nstandard = 1\nthorough = 1\ncheck = { range = [1, 1], random = [1, 1] }"
     return "\n".join([*lines, "", "[program.n]", once]) + "\n"
+
+
+def _parameters(wanted: AdHoc) -> list[str]:
+    """Numbers where all values are, so that a race through them has a curve; else words."""
+    lines = []
+    for name, values in wanted.parameters:
+        lines += ["", f"[parameters.{name}]", *_pairs([("what", f"{{{name}}} of the lines")])]
+        if all(_WHOLE.fullmatch(value) for value in values):
+            numbers = [int(value) for value in values]
+            lines += [f"range = [{min(numbers)}, {max(numbers)}]"]
+        else:
+            lines += _pairs([("one_of", list(values))])
+    return lines
 
 
 def _head(kind: str, metric: str, wanted: AdHoc) -> list[str]:
@@ -224,8 +275,12 @@ def _pairs(pairs: object) -> list[str]:
     return [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in pairs if value is not None]  # type: ignore[attr-defined]
 
 
-def _quoted(word: str) -> str:
-    return '"$1"'.join(shlex.quote(part) if part else "" for part in word.split(PORT)) or "''"
+def _quoted(word: str, wanted: AdHoc) -> str:
+    places = {f"{{{name}}}": f'"${place}"' for place, name in enumerate(wanted.given, 1)}
+    if not places:
+        return shlex.quote(word)
+    parts = re.split("|".join(map(re.escape, places)).join("()"), word)
+    return "".join(places.get(part) or shlex.quote(part) for part in parts if part) or "''"
 
 
 def words_of(line: str) -> list[str]:

@@ -3,7 +3,8 @@
 from collections.abc import Generator
 from contextlib import ExitStack
 
-from deadheat.kinds.program import invocations
+from deadheat.kinds.conformance import Wrong
+from deadheat.kinds.program import hooks, invocations
 from deadheat.kinds.program.oracle import OracleProof
 from deadheat.kinds.program.pipeline.proof import PipelineProof
 from deadheat.kinds.program.proof import Proof
@@ -23,19 +24,30 @@ class ProgramKind:
         return services.lacking(stage)
 
     def check(self, stage: Stage, entry: str) -> Check:
-        return proof_of(stage).check(stage, entry)
+        try:
+            hooks.run(stage, entry, "setup")
+            return proof_of(stage).check(stage, entry)
+        except Wrong as wrong:
+            return Check(False, 0, wrong.reason, wrong.exchange)
+        finally:
+            hooks.clean_up(stage, [entry])
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         proof = proof_of(stage)
         lost: set[str] = set()
+        set_up: list[str] = []
         if block.index == 0:
             for unfit in proof.unfit(stage, block):
                 lost.add(unfit.entry)
                 yield unfit
         with ExitStack() as stack:
             stage, running = services.beside(stage, stack)
+            stack.callback(hooks.clean_up, stage, set_up)
 
             def invoke(turn: Turn, warm_up: bool) -> Invocation:
+                if warm_up:
+                    set_up.append(turn.entry)
+                    hooks.run(stage, turn.entry, "setup")
                 return invoked(stage, block, turn, running, warm_up=warm_up)
 
             yield from invocations.interleaved(stage, block, invoke, lost)

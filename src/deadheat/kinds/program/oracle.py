@@ -17,7 +17,7 @@ from deadheat.hosts import StartError
 from deadheat.hosts.program import Exit, Spec
 from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.conformance import run as run_cases
-from deadheat.kinds.program import arguments, call_count, invocations
+from deadheat.kinds.program import arguments, call_count, hooks, invocations
 from deadheat.kinds.program.proof import Ran
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services.running import AllRunning
@@ -71,7 +71,8 @@ def _right(stage: Stage, entry: str, n: int, *, traced: bool = False) -> Exit:
     """Run it once. Raises Wrong unless it ends well and prints what the oracle prints."""
     spec = _spec(stage, entry, n, traced=traced)
     asked = " ".join((Path(spec.argv[0]).name, *spec.argv[1:]))
-    exit_, left = invocations.complete(stage, spec)
+    with hooks.around(stage, entry, n):
+        exit_, left = invocations.complete(stage, spec)
     said = left.stdout[:1000].decode(errors="backslashreplace")
     complaint = left.stderr[-1000:].decode(errors="backslashreplace")
     if not exit_.ok:
