@@ -32,11 +32,18 @@ connections = 1
 path = "/{token}"
 body = "Hello from {token}!"
 """
+SERVICE = """\
+[[services]]
+name = "redis"
+run = "deadheat-load serve redis --port {port}"
+tells = true
+ready = { send = "PING", expect = "+PONG" }
+"""
 CONTENDER = """\
 title = "%(name)s"
 language = "Planted"
 class = "idiomatic"
-run = "{python} -S -E ../planted.py {port} %(name)s"
+run = "{python} -S -E ../planted.py {port} %(name)s %(more)s"
 """
 
 
@@ -86,16 +93,19 @@ class Explain:
 
 @pytest.fixture
 def explain(tmp_path: Path) -> Callable[..., Explain]:
-    """A suite with these habits. Without Cargo on the path, so that no test installs anything."""
+    """A suite with these habits, beside a service where asked. Without Cargo on the path, so that no test
+    installs anything."""
 
-    def make(*habits: str, without: tuple[str, ...] = ()) -> Explain:
+    def make(*habits: str, without: tuple[str, ...] = (), service: bool = False) -> Explain:
         suite = tmp_path / "suite"
         (suite / "planted").mkdir(parents=True)
-        (suite / "planted" / "workload.toml").write_text(WORKLOAD)
+        (suite / "planted" / "workload.toml").write_text(WORKLOAD + (SERVICE if service else ""))
         shutil.copy(PLANTED, suite / "planted" / "planted.py")
         for name in {"two-calls", *habits}:
             (suite / "planted" / name).mkdir()
-            (suite / "planted" / name / "contender.toml").write_text(CONTENDER % {"name": name})
+            more = "{redis_host} {redis_port}" if service else ""
+            manifest = CONTENDER % {"name": name, "more": more}
+            (suite / "planted" / name / "contender.toml").write_text(manifest)
         tools = tmp_path / "bin"
         tools.mkdir()
         for tool in ("strace", "perf", "ss", "sh", "env"):

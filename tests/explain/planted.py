@@ -61,8 +61,18 @@ def closes(connection: socket.socket) -> None:
         connection.sendall(b"".join(reply(asked)))
 
 
+def asks_a_service(connection: socket.socket) -> None:
+    """A PING and its answer beside each request, over a connection of its own."""
+    with socket.create_connection((sys.argv[3], int(sys.argv[4]))) as service:
+        while asked := connection.recv(65536):
+            service.sendall(b"*1\r\n$4\r\nPING\r\n")
+            service.recv(65536)
+            connection.sendall(b"".join(reply(asked)))
+
+
 HABITS = {
-    habit.__name__.replace("_", "-"): habit for habit in (two_calls, sleeps, spins, three_writes, closes)
+    habit.__name__.replace("_", "-"): habit
+    for habit in (two_calls, sleeps, spins, three_writes, closes, asks_a_service)
 }
 
 

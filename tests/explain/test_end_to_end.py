@@ -47,6 +47,14 @@ def test_two_calls_and_three_writes(explain: Make) -> None:
     assert 0 < cost["a"] < 1
 
 
+def test_a_service_runs_beside_a_server_under_each_instrument(explain: Make) -> None:
+    page = explain("asks-a-service", service=True).page("two-calls", "asks-a-service")
+    assert row(page, "recvfrom", "calls") == pytest.approx((1.0, 2.0), abs=0.05)
+    assert row(page, "sendto", "calls") == pytest.approx((1.0, 2.0), abs=0.05)
+    # What its clients were sent, and nothing of what it was sent by the service.
+    assert row(page, "bytes_sent")[1] == pytest.approx(row(page, "bytes_sent")[0], rel=0.02)
+
+
 def test_idle_at_40_ms(explain: Make) -> None:
     page = explain("sleeps").page("sleeps", "two-calls")
     latency_ms = row(page, "latency_ms")[0]

@@ -49,6 +49,12 @@ def test_allocations_are_the_calls_of_a_programs_own_allocator(
     assert (allocator.name, counted) == (name, made)
 
 
+def test_copies_are_the_calls_that_copy_memory() -> None:
+    calls = {"__memcpy_avx_unaligned_erms": 3, "memmove": 2, "runtime.memmove": 4, "__memset_avx2": 50}
+    assert allocators.copied(calls) == 9
+    assert allocators.copied({"memcpy@@GLIBC_2.14": 1, "memcmp": 7, "my_memcpy": 5}) == 1
+
+
 def test_a_program_that_allocates_nowhere_has_none() -> None:
     assert allocators.called({"main": 3}) == (None, 0)
 

@@ -20,11 +20,13 @@ def test_two_of_one_workload() -> None:
     assert [found.id for found in pair(SUITE, wanted("c", "go"))] == ["c", "go"]
 
 
-def test_programs_with_services_can_be_explained_servers_with_such_not_yet() -> None:
+def test_programs_and_servers_with_services_can_be_explained() -> None:
     asked = replace(wanted("rust-lean", "rust-redis-rs"), workload="redis-pipeline")
     assert [found.id for found in pair(SUITE, asked)] == ["rust-lean", "rust-redis-rs"]
-    sink = SUITE.workloads["redis-pipeline"].services[-1].replaced(when={})
-    served = SUITE.workloads["http-hello"].replaced(services=(sink,))
-    suite = replace(SUITE, workloads={**SUITE.workloads, "http-hello": served})
-    with pytest.raises(UserError, match="http-hello has servers with services"):
-        pair(suite, replace(wanted("go-net-http", "node-http"), workload="http-hello"))
+    asked = replace(wanted("go-net-http-pgx", "node-fastify-pg"), workload="app-db")
+    assert [found.workload for found in pair(SUITE, asked)] == ["app-db", "app-db"]
+
+
+def test_a_workload_that_both_are_in_must_be_named() -> None:
+    with pytest.raises(UserError, match="meet in app-db and app-json and"):
+        pair(SUITE, wanted("go-net-http-pgx", "node-fastify-pg"))

@@ -19,6 +19,8 @@ _LIBRARY = re.compile(r"/lib(c|gc|mimalloc|jemalloc|tcmalloc)([-_.]|$)[^/]*$")
 _SYMBOL = re.compile(r"^\s*\d+: ([0-9a-f]+) .*\bFUNC\s+\w+\s+\w+\s+\d+ ([^@\s]+)", re.MULTILINE)
 # LOAD           0x028000 0x0000000000028000 0x0000000000028000 0x155e5d 0x155e5d R E 0x1000
 _SEGMENT = re.compile(r"^\s+LOAD\s+0x(\w+) 0x(\w+) 0x\w+ 0x(\w+) ", re.MULTILINE)
+# As the C library calls them, by the processor that each is for; and Go's own.
+_COPIES = re.compile(r"(__)?mem(cpy|move|pcpy)(_\w+)?(@.*)?|runtime\.memmove")
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,11 @@ def called(calls: Mapping[str, int]) -> tuple[Allocator | None, int]:
         if made:
             return allocator, sum(made)
     return None, 0
+
+
+def copied(calls: Mapping[str, int]) -> int:
+    """The same of the functions that copy memory; what a compiler copies in place is no call."""
+    return sum(count for name, count in calls.items() if _COPIES.fullmatch(name))
 
 
 def functions(symbols: str) -> list[tuple[str, int]]:

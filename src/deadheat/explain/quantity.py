@@ -57,6 +57,7 @@ QUANTITIES: tuple[Quantity, ...] = (
     Quantity("pause_us", "stopped by the collector", "µs", "is stopped by its collector for", "µs {per}", 1),
     Quantity("allocated_bytes", "allocated", "B", "allocates", "bytes {per}", 0.0005, "allocation"),
     Quantity("allocations", "allocations", "", "makes", "allocations {per}", 0.03, "allocation"),
+    Quantity("copies", "calls that copy memory", "", "makes", "calls that copy memory {per}", 0.01),
     Quantity("instructions_run", "instructions", "", "executes", "instructions {per}", 0.0003,
              "instructions"),
     Quantity("instructions", "instructions at a small n", "", "executes", "instructions at a small n", 0.0003,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import random
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from deadheat.explain.reading import InstrumentError
@@ -13,8 +13,10 @@ from deadheat.generators.engine import Engine, EngineError
 from deadheat.hosts import ExitedError, Handle, StartError, Usage
 from deadheat.kinds.registry import PROTOCOLS
 from deadheat.kinds.server.started import NotServingError, started_server, until_right
+from deadheat.kinds.services import databases
+from deadheat.kinds.services import start as services
 from deadheat.plan.schedule import token
-from deadheat.run.kind import Stage
+from deadheat.run.kind import RaceUnavailableError, Stage
 
 LEAD_IN_MS = 50
 # A compiler at run time takes seconds; a server that was compiled before is at its speed at once.
@@ -106,13 +108,33 @@ def serving(
 ) -> Iterator[Server]:
     """Start it, wait for its first right answer, connect, warm up. `env` is added to its environment.
 
-    Raises InstrumentError where it does not come so far. It is stopped at the end.
+    Its services are started for it alone, with a database and rows of its own where the workload has one.
+    Raises InstrumentError where it does not come so far. All of it is stopped at the end.
     """
+    seed = f"{stage.plan.seed}:explain:{instrument}:{entry}"
+    with ExitStack() as stack:
+        try:
+            stage, running = services.beside(stage, stack)
+            stage, _ = databases.beside(stage, running, [entry], f"{seed}:rows")
+        except RaceUnavailableError as error:
+            raise InstrumentError(str(error)) from error
+        yield stack.enter_context(_alone(stage, entry, instrument, random.Random(seed), env or {}, warm_up_s))
+
+
+@contextmanager
+def _alone(
+    stage: Stage,
+    entry: str,
+    instrument: str,
+    rng: random.Random,
+    env: Mapping[str, str],
+    warm_up_s: float,
+) -> Iterator[Server]:
+    """The server, beside services that run."""
     protocol = PROTOCOLS[stage.workload.kind]
-    rng = random.Random(f"{stage.plan.seed}:explain:{instrument}:{entry}")
     spec = stage.spec(entry, {"port": (port := stage.host.free_port())}, output=f"{entry}-{instrument}")
     spec = dataclasses.replace(
-        spec, env={**spec.env, **added(spec.env, env or {})}, output_limit_bytes=OUTPUT_LIMIT_BYTES
+        spec, env={**spec.env, **added(spec.env, env)}, output_limit_bytes=OUTPUT_LIMIT_BYTES
     )
 
     with Engine(stage.plan.generator_cpus, stage.logs / "engine.log") as engine:

@@ -41,12 +41,6 @@ def pair(suite: Suite, wanted: Wanted) -> tuple[Contender, Contender]:
         raise UserError(
             f"{wanted.a} and {wanted.b} meet in {' and '.join(both)}", hint=f"say which: --workload {both[0]}"
         )
-    workload = suite.workloads[both[0]]
-    if workload.services and workload.traits.serves:
-        raise UserError(
-            f"{both[0]} has servers with services ({workload.services[0].name}), which are not started here",
-            hint="of workloads with [[services]] those of programs can be explained",
-        )
     kind = suite.workloads[both[0]].kind
     if kind not in INSTRUMENTS:
         raise UserError(

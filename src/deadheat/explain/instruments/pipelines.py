@@ -36,10 +36,11 @@ class PipelineGarbage:
 
 
 class PipelineAllocations:
-    """Calls of the allocator and instructions by callgrind at two sizes: exact, and no privilege needed."""
+    """Calls of the allocator, copies and instructions by callgrind at two sizes: exact, and no privilege
+    needed."""
 
     name = "allocations"
-    title = "calls of the allocator and instructions (valgrind --tool=callgrind)"
+    title = "calls of the allocator, copies and instructions (valgrind --tool=callgrind)"
 
     def missing(self, bench: Bench, entry: str) -> Missing | None:
         return instructions_missing(bench, entry)
@@ -56,6 +57,7 @@ class PipelineAllocations:
         return Reading(
             values={
                 "allocations": made * share,
+                "copies": allocators.copied(more) * share,
                 "instructions_run": (whole.instructions - start.instructions) * share,
             },
             facts={f"note {entry} allocations": f"allocations of {entry} are {of}, by callgrind"},
