@@ -12,7 +12,7 @@ from deadheat.model.finding import CarriedOver
 from deadheat.model.observation import Observation, Slice
 from deadheat.model.plan import RacePlan
 from deadheat.model.result import ContenderResult, RaceResult
-from deadheat.report import markdown
+from deadheat.report import markdown, terminal, verdicts
 from deadheat.report.findings import sentences
 from deadheat.results import derive
 from tests.made.observed import observations, plan, race, suite
@@ -98,6 +98,15 @@ def test_unequal_work_on_the_wire(tmp_path: Path) -> None:
     ]
     result = derive.results(plan(race(), suite(tmp_path)), {}, seen).workloads[0]
     assert "unequal work on the wire: 100 bytes a response (ceiling) to 200 (fast)" in sentences(result)
+    [said] = [verdicts.of_race(result, v, 0.02) for v in result.verdicts if {v.a, v.b} == {"fast", "slow"}]
+    assert said.endswith("; replies of 200 and 100 bytes, heads included")
+    told = {row.id: verdicts.standing(result, row, 0.02) for row in result.contenders}
+    assert [id_ for id_, said in told.items() if "replies of 200 and 100 bytes" in said] == ["fast"]
+    assert "replies of 200 and 100 bytes" in "\n".join(map(str, terminal.workload(result, 0.02, 100)))
+    many = result.replaced(contenders=result.contenders * terminal.ROWS_WITH_REPLIES)
+    assert "replies of" not in "\n".join(map(str, terminal.workload(many, 0.02, 100)))
+    equal = derive.results(plan(race(), suite(tmp_path / "equal")), {}, observations(race())).workloads[0]
+    assert not any("replies of" in verdicts.standing(equal, row, 0.02) for row in equal.contenders)
 
 
 def test_findings_are_in_the_report(tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def _verdict(suite: ET.Element, race: Race, verdict: Verdict, margin: float) -> 
         f"{race.key}.verdicts",
         name,
         outcome,
-        verdicts.sentence(verdict, margin, race.result.method_version, race.result.judged_by),
+        verdicts.of_race(race.result, verdict, margin),
     )
 
 

@@ -135,6 +135,10 @@ class CarriedOver(Record):
     ci: Interval | None
 
 
+# Responses whose sizes differ by more than this are not the same work on the wire.
+EQUAL_BYTES = 1.05
+
+
 class UnequalBytes(Record):
     """Responses differ in size: bytes a response of who sends least and of who sends most."""
 

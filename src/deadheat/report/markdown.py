@@ -81,7 +81,7 @@ def _workload(result: RaceResult, margin: float) -> Iterator[str]:
         yield from _published(result)
         return
     for verdict in result.verdicts:
-        yield f"- {_text(verdicts.sentence(verdict, margin, result.method_version, result.judged_by))}"
+        yield f"- {_text(verdicts.of_race(result, verdict, margin))}"
     yield from (f"- {_text(finding)}" for finding in findings.sentences(result))
     yield ""
     yield _text(verdicts.headline(result))

@@ -28,6 +28,8 @@ AFTER = 3
 LINES = 32
 # What a reader should know has so many lines even where contenders are many.
 FEW = 5
+# Of more, rows leave out how large their replies were: mostly it would take a line more of each.
+ROWS_WITH_REPLIES = 8
 _STYLES = {"faster": "bold", "dead heat": "cyan", "inconclusive": "yellow", "invalid": "red"}
 
 
@@ -136,7 +138,7 @@ def _table(result: RaceResult, margin: float, width: int) -> Iterator[Text]:
     for before, id_, text, row in rows:
         head = f"  {before.rjust(group)} " if group else "  "
         head += f"{id_:<{name}}  {text:>{amount}}"
-        standing = verdicts.standing(result, row, margin)
+        standing = verdicts.standing(result, row, margin, with_replies=len(rows) <= ROWS_WITH_REPLIES)
         style = "" if row.status == "measured" else "dim"
         if len(head) + 3 + len(standing) <= width or row.status != "measured":
             yield Text(f"{head}   {standing}", style)

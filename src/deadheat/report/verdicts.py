@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from deadheat import stats
 from deadheat.model.choices import JudgedBy
+from deadheat.model.finding import EQUAL_BYTES
 from deadheat.model.kinds.registry import TRAITS
 from deadheat.model.result import Answer, ByColdStarts, ContenderResult, RaceResult, Verdict, turned
 from deadheat.report import gates, reasons, words
@@ -52,6 +53,23 @@ def sentence(
             return f"no verdict: {verdict.a} against {verdict.b}{figure}" + _why(verdict)
 
 
+def of_race(result: RaceResult, verdict: Verdict, margin: float) -> str:
+    """A verdict of a race in one sentence, and how large the replies were where that was not the same."""
+    said = sentence(verdict, margin, result.method_version, result.judged_by)
+    return said + _and_replies(result, verdict.a, verdict.b)
+
+
+def replies(result: RaceResult, a: str, b: str) -> str:
+    """`replies of 135 and 107 bytes, heads included`; empty where they are within 5%, or of no server."""
+    of_a, of_b = (
+        next((row.figures.bytes_per_response for row in result.contenders if row.id == id_), None)
+        for id_ in (a, b)
+    )
+    if not of_a or not of_b or max(of_a, of_b) <= EQUAL_BYTES * min(of_a, of_b):
+        return ""
+    return f"replies of {of_a:,.0f} and {of_b:,.0f} bytes, heads included"
+
+
 def beside_the_table(result: RaceResult, margin: float) -> Iterator[tuple[str, str]]:
     """What a table of standings leaves out, as (verdict, sentence).
 
@@ -64,7 +82,7 @@ def beside_the_table(result: RaceResult, margin: float) -> Iterator[tuple[str, s
     for verdict in result.verdicts:
         if result.reference not in (verdict.a, verdict.b):
             if not ranking:
-                yield verdict.verdict, sentence(verdict, margin, result.method_version, result.judged_by)
+                yield verdict.verdict, of_race(result, verdict, margin)
         elif verdict.verdict in ("inconclusive", "invalid"):
             open_.setdefault((verdict.verdict, reasons.of_verdict(verdict)), []).append(verdict)
     for (kind, why), found in open_.items():
@@ -102,8 +120,17 @@ def group(result: RaceResult, row: ContenderResult) -> str:
     return words.answer(answer(result, row) or "", result.judged_by)
 
 
-def standing(result: RaceResult, row: ContenderResult, margin: float) -> str:
-    """What the table says of a row, beside its figure."""
+def standing(result: RaceResult, row: ContenderResult, margin: float, *, with_replies: bool = True) -> str:
+    """What the table says of a row, beside its figure; of one that was judged with how large its replies
+    were, where that was not as large as the reference's."""
+    said = _standing(result, row, margin)
+    if not with_replies:
+        return said
+    judged = row.class_ != "ceiling" and verdict_of(result, row) is not None and row.id != result.reference
+    return said + (_and_replies(result, row.id, result.reference) if judged else "")
+
+
+def _standing(result: RaceResult, row: ContenderResult, margin: float) -> str:
     if row.status != "measured":
         said = reason(result, row)
         return f"{row.status}: {said}" if said else row.status
@@ -151,6 +178,11 @@ def judged_interval(result: RaceResult, row: ContenderResult) -> tuple[float, fl
     if verdict is not None and verdict.ratio is not None and verdict.ci is not None:
         return verdict.ci if verdict.a == row.id else turned(verdict.ratio, verdict.ci)[1]
     return row.against_reference.ci if row.against_reference else None
+
+
+def _and_replies(result: RaceResult, a: str, b: str) -> str:
+    said = replies(result, a, b)
+    return f"; {said}" if said else ""
 
 
 def _why(verdict: Verdict) -> str:

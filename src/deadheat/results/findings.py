@@ -9,6 +9,7 @@ import numpy as np
 
 from deadheat import stats
 from deadheat.model.finding import (
+    EQUAL_BYTES,
     Attempt,
     CarriedOver,
     ClosesConnections,
@@ -33,8 +34,6 @@ from deadheat.results.tally import VALUES, Tally
 
 # From here on more rounds hardly narrow the interval, and only more blocks do.
 MOSTLY_STARTS = 0.5
-# Responses whose sizes differ by more than this are reported: they are not the same work on the wire.
-EQUAL_BYTES = 1.05
 # A drift or a carry-over that is sure but smaller than this (log units) changes no verdict.
 WORTH_REPORTING = 0.01
 # A warm-up that is worth knowing of: its own server is slower than this for that long after each start.

@@ -149,9 +149,9 @@ def verdict(result: RaceResult, margin: float) -> str:
     for row in rivals:
         found = verdicts.verdict_of(result, row)
         if found is not None:
-            return verdicts.sentence(found, margin, result.method_version, result.judged_by)
+            return verdicts.of_race(result, found, margin)
     if result.verdicts:
-        return verdicts.sentence(result.verdicts[0], margin, result.method_version, result.judged_by)
+        return verdicts.of_race(result, result.verdicts[0], margin)
     return "No pair could be judged."
 
 
