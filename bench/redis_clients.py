@@ -32,6 +32,8 @@ WORKLOAD = "redis-pipeline"
 REFERENCE, CEILING = "rust-redis-rs", "ceiling"
 OURS = ("crystal-redis-client:each", "rust-lean")
 PUBLISHED = ("crystal-jgaskins", "crystal-stefanwille")
+# Copies that need not be there, and the folder of the workload whose packages they are.
+OLDER = {"crystal-jgaskins-0.1": "crystal-jgaskins/redis-0.1"}
 SUITE = Path(__file__).parents[1] / "suite"
 MOST_PEAK_MB = 20
 BEGIN, END = "<!-- redis clients: begin -->", "<!-- redis clients: end -->"
@@ -144,15 +146,16 @@ def render(table: Mapping[str, Row], asked: Sequence[Bar], source: str) -> str:
 
 def suite_with(shards: Path, folder: Path, *, whole: bool = False) -> Path:
     """A suite in `folder`, of this workload or the `whole`, whose published shards have their packages from
-    `shards`.
+    `shards`; those of an older version of one where `shards` has them too.
 
     Raises FileNotFoundError where those of one are not there.
     """
     built_by_hand = shutil.ignore_patterns("target", "node_modules")
     source, to = (SUITE, folder) if whole else (SUITE / WORKLOAD, folder / WORKLOAD)
     shutil.copytree(source, to, ignore=built_by_hand)
-    for name in PUBLISHED:
-        lib = folder / WORKLOAD / name / "lib"
+    brought = {name: of for name, of in OLDER.items() if (shards / name).is_dir()}
+    for name, of in {**dict(zip(PUBLISHED, PUBLISHED, strict=True)), **brought}.items():
+        lib = folder / WORKLOAD / of / "lib"
         shutil.rmtree(lib, ignore_errors=True)
         shutil.copytree(shards / name, lib)
     return folder

@@ -4,10 +4,11 @@ python -m bench.study_runs                  # make studies
 python -m bench.study_runs --dry-run        # what would be raced, and how long it takes
 python -m bench.study_runs --copies DIR     # make studies-from-copies: packages whose hosts cannot be reached
 
-Each study is raced by our method and by its own, into a folder each of target/studies (with copies:
-target/studies-from-copies). Started again, what is done stays, and what was cut off is taken up. DIR holds
-`crystal-jgaskins` and `crystal-stefanwille` with their packages, as `shards install` leaves them in lib/, and
-`hex`, a Hex home that has the packages of the Elixir contenders.
+Each study is raced by our method and, where its file says how its author ran it, by its own, into a folder
+each of target/studies (with copies: target/studies-from-copies). Started again, what is done stays, and what
+was cut off is taken up. DIR holds `crystal-jgaskins` and `crystal-stefanwille` with their packages, as
+`shards install` leaves them in lib/, and `hex`, a Hex home with the packages of the Elixir contenders; it
+may hold `crystal-jgaskins-0.1`, the packages of the shard of 2020.
 
 Ends with 1 where a race could not be made: the pages are then as they were.
 """
@@ -25,6 +26,7 @@ from pathlib import Path
 
 from bench import redis_clients
 from deadheat.errors import ExitCode
+from deadheat.model.claim import Study
 from deadheat.storage import run_folder
 from deadheat.storage.run_folder import RunFolder
 from deadheat.suite.suite import load
@@ -55,8 +57,8 @@ class Wanted:
         return newest if newest.results().stopped is None else None
 
 
-def wanted(studies: tuple[str, ...], out: Path, suite: Path) -> list[Wanted]:
-    """Of each study a run by our method and one by its own."""
+def wanted(studies: Mapping[str, Study], out: Path, suite: Path) -> list[Wanted]:
+    """Of each study a run by our method, and one by its own where it says what that was."""
     methods = {
         "deadheat": ("--preset", "standard"),
         "as-published": ("--method", "as-published", "--preset", "thorough"),
@@ -66,8 +68,9 @@ def wanted(studies: tuple[str, ...], out: Path, suite: Path) -> list[Wanted]:
             out / study / method,
             ("--claims", study, *options, "--suite", str(suite), "--out", str(out / study / method)),
         )
-        for study in studies
+        for study, told in studies.items()
         for method, options in methods.items()
+        if method == "deadheat" or told.as_published
     ]
 
 
@@ -117,7 +120,7 @@ def main() -> int:
         except FileNotFoundError as error:
             print(f"studies: {error.filename}: {error.strerror}", file=sys.stderr)
             return 2
-    runs = wanted(tuple(load(ROOT / "suite").studies), out, suite)
+    runs = wanted(load(ROOT / "suite").studies, out, suite)
     for run in runs:
         if run.done and not arguments.dry_run:
             continue

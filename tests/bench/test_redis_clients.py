@@ -83,6 +83,18 @@ def test_copies_of_the_shards_stand_where_their_builds_look(shards: Path, tmp_pa
     assert redis_clients.versions(shards) == ["crystal-jgaskins 1.2.3", "crystal-stefanwille 4.5.6"]
 
 
+def test_an_older_version_of_a_shard_may_be_brought_too(shards: Path, tmp_path: Path) -> None:
+    [(copy, of)] = redis_clients.OLDER.items()
+    built_from = Path("redis-pipeline", of, "lib", "redis", "shard.yml")
+    assert not (redis_clients.suite_with(shards, tmp_path / "without") / built_from).exists()
+    shutil.copytree(shards / "crystal-jgaskins", shards / copy)
+    suite = redis_clients.suite_with(shards, tmp_path / "suite")
+    assert (suite / built_from).exists()
+    # Where the build of the variant looks for it.
+    variants = [c for c in load(suite).contenders["redis-pipeline"] if c.name == Path(of).parent.name]
+    assert [c.build for c in variants] == ["sh build.sh", f"sh build.sh {Path(of).name}"]
+
+
 def test_a_shard_that_was_not_brought_is_named(shards: Path, tmp_path: Path) -> None:
     shutil.rmtree(shards / "crystal-stefanwille")
     with pytest.raises(FileNotFoundError, match="crystal-stefanwille"):

@@ -35,6 +35,29 @@ def test_a_published_load_is_a_race_beside_the_usual_one(suite: Suite) -> None:
     assert (theirs.slices.connections, theirs.slices.streams) == (100, 50)
     assert theirs.values == {"compression": "gzip"}
     assert theirs.notes[0].startswith("under the load of go-vs-rust-grpc: --concurrency 5000")
+    # Equal work, both ways: both reply in gzip, and neither does.
+    for race in (usual, theirs):
+        assert {"go-grpc:plain-replies", "rust-tonic:gzip-replies"} <= {e.contender for e in race.entries}
+
+
+@pytest.mark.parametrize(
+    ("study", "raced"),
+    [
+        ("fiber-docs", ["app-plaintext", "app-json", "app-db", "app-queries"]),
+        ("techempower-r23", ["app-json", "app-db", "app-queries"]),
+    ],
+)
+def test_studies_of_applications_are_raced_under_both_loads(
+    study: str, raced: list[str], suite: Suite
+) -> None:
+    found = races(Asked(claims=study, seed=1, usable_cpus=(0, 1)), suite)
+    assert list(dict.fromkeys(race.workload for race in found)) == raced
+    theirs = [race for race in found if race.shape is not None]
+    assert [(race.workload, race.slices.connections) for race in theirs] == [
+        (name, 512) for name in raced if name != "app-plaintext"
+    ]
+    named = {id_ for claim in suite.studies[study].claim for id_ in (claim.a, claim.b)}
+    assert {e.contender for race in found for e in race.entries} == named | {"go-net-http-pgx"}
 
 
 def test_servers_get_the_loads_cores_only_where_there_are_no_others(suite: Suite) -> None:

@@ -58,13 +58,15 @@ def test_littles_law_on_published_figures() -> None:
     assert claims.published_gate("x", held).ok
 
 
-def test_every_published_claim_of_the_four_studies_is_there() -> None:
+def test_every_published_claim_of_the_studies_is_there() -> None:
     studies = load(SUITE).studies
     assert {name: len(study.claim) for name, study in studies.items()} == {
+        "fiber-docs": 8,
         "go-vs-crystal-2020": 13,
-        "go-vs-rust-grpc": 14,
+        "go-vs-rust-grpc": 16,
         "phoenix-vs-go-2016": 21,
-        "rust-vs-crystal-redis-2020": 17,
+        "rust-vs-crystal-redis-2020": 19,
+        "techempower-r23": 5,
     }
     ratios = {claim.id: claim.ratio for study in studies.values() for claim in study.claim}
     assert ratios["http-throughput"] == pytest.approx(1.203, abs=0.001)
@@ -72,6 +74,9 @@ def test_every_published_claim_of_the_four_studies_is_there() -> None:
     assert ratios["cluster-twice-single"] == pytest.approx(1.96, abs=0.01)
     assert ratios["process-total"] == pytest.approx(1.92, abs=0.01)
     assert ratios["throughput"] == pytest.approx(1.034, abs=0.001)
+    assert ratios["plaintext-throughput"] == pytest.approx(9.949, abs=0.001)
+    assert ratios["queries-throughput"] == pytest.approx(1.574, abs=0.001)
+    assert ratios["db-axum-without-pool"] == pytest.approx(16.92, abs=0.01)
 
 
 def test_a_claim_about_nobody_names_file_line_and_the_nearest(tmp_path: Path) -> None:

@@ -127,6 +127,10 @@ def test_what_the_grpc_page_concludes_follows_from_the_run(studies: ModuleType, 
     unsettled = studies.render(GRPC, [a_run(suite, "open", "confirmed", ghz_s=0.2, lean=9.0)])
     assert "is not settled by these runs" in unsettled
     assert "The two did not do the same work" in unsettled
+    assert "where both answer in gzip, *confirmed" in unsettled
+    assert "where both answer in gzip, *refuted" in studies.render(
+        GRPC, [a_run(suite, "confirmed", "refuted", ghz_s=0.2, lean=9.0)]
+    )
 
 
 def test_what_the_redis_page_concludes_follows_from_the_run(studies: ModuleType, suite: Suite) -> None:
@@ -136,6 +140,34 @@ def test_what_the_redis_page_concludes_follows_from_the_run(studies: ModuleType,
     assert "Rust itself is not what stands in the way" not in slow
     assert "the gate `server-limited` is broken" in slow
     assert "the gate `server-limited` is broken" not in fast
+
+
+def test_what_the_pages_of_techempowers_figures_conclude_follows_from_the_run(
+    studies: ModuleType, suite: Suite
+) -> None:
+    turned = studies.render("fiber-docs", [a_run(suite, "confirmed", "refuted", ghz_s=3.0, lean=9.0)])
+    assert "So the order turns here as it did there" in turned
+    # The head says what the word means; then JSON, a row and 20 rows with 512 connections.
+    assert turned.count("*refuted*") == 1 + 3
+    alike = studies.render("fiber-docs", [a_run(suite, "refuted", "confirmed", ghz_s=3.0, lean=9.0)])
+    assert "Here that does not turn the order" in alike
+    assert "So the order turns here" not in alike
+    unsettled = studies.render("fiber-docs", [a_run(suite, "open", "open", ghz_s=3.0, lean=9.0)])
+    assert "Whether the order turns here is open" in unsettled
+    for page in (turned, alike, unsettled):
+        assert "Every column that the study printed" not in page
+        assert "as-published.md" not in page
+
+    run = a_run(suite, "confirmed", "confirmed", ghz_s=3.0, lean=9.0)
+    less = studies.render("techempower-r23", [run])
+    assert "That is surely less than was published" in less
+    claims = tuple(
+        row.replaced(here={"ratio": 20.0, "ci": (15.0, 27.0)}) if row.id == "db-axum-without-pool" else row
+        for row in run.claims
+    )
+    as_much = studies.render("techempower-r23", [run.replaced(claims=claims)])
+    assert "Whether the number of cores has a part in it is open" in as_much
+    assert "surely less" not in as_much
 
 
 def test_whether_cores_have_a_part_is_open_where_the_factor_is_no_smaller(

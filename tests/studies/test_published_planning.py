@@ -37,7 +37,17 @@ def test_http_has_two_studies() -> None:
     assert phoenix.outside.runs == 3
 
 
-@pytest.mark.parametrize("study", load(SUITE).studies)
+TOLD = {name: bool(study.as_published) for name, study in load(SUITE).studies.items()}
+
+
+@pytest.mark.parametrize("study", [name for name, told in TOLD.items() if not told])
+def test_of_a_study_that_does_not_tell_how_it_was_run_that_is_said(study: str) -> None:
+    asked = Asked(claims=study, method="as-published", preset="quick")
+    with pytest.raises(UserError, match=f"{study} has no .as_published. section"):
+        planning.plan(asked, load(SUITE), tuple(KINDS), PLANNERS)
+
+
+@pytest.mark.parametrize("study", [name for name, told in TOLD.items() if told])
 def test_the_claims_of_a_study_are_raced_by_its_own_method_alone(study: str) -> None:
     asked = Asked(claims=study, method="as-published", preset="quick")
     raced = planning.plan(asked, load(SUITE), tuple(KINDS), PLANNERS).workloads

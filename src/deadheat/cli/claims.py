@@ -65,7 +65,9 @@ def run(options: ClaimsOptions) -> None:
     for line in claims_lines.everything(chosen, console.width):
         console.print(line, soft_wrap=True, highlight=False)
     if answers:
-        terminal.line(f"{statements.totals(answers)}: deadheat claims --statements")
+        for said in statements.summary(answers):
+            terminal.line(said)
+        terminal.line("each of them: deadheat claims --statements")
 
 
 def _print_statements(options: ClaimsOptions) -> None:

@@ -79,6 +79,12 @@ def lines(answers: Sequence[Answered]) -> Iterator[str]:
         yield ""
 
 
+def summary(answers: Sequence[Answered]) -> Iterator[str]:
+    """A line a study, for no sum over several says anything of one: `go-vs-rust-grpc: 22 statements: ...`."""
+    for study in dict.fromkeys(one.study for one in answers):
+        yield f"{study}: {totals([one for one in answers if one.study == study])}"
+
+
 def totals(answers: Sequence[Answered]) -> str:
     """`21 statements: 9 confirmed (as published), 12 not run`."""
     counts: dict[str, int] = {}

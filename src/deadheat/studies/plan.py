@@ -34,6 +34,11 @@ class StudyPlanner:
         _refuse_our_options(asked)
         wanted = {contender.id for id_ in asked.contenders for contender in suite.find(id_, names)}
         studies = [suite.study(asked.claims)] if asked.claims is not None else suite.studies.values()
+        if asked.claims is not None and not suite.study(asked.claims).as_published:
+            raise UserError(
+                f"{asked.claims} has no [as_published] section: how its author ran it is not known here",
+                hint=f"by our method: deadheat race --claims {asked.claims}",
+            )
         return races(suite, names, wanted, asked.preset, studies)
 
     def estimated_s(self, race: RacePlan, asked: Asked) -> float:

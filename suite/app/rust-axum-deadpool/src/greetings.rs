@@ -1,9 +1,10 @@
 use axum::extract::Path;
-use axum::Json;
+use axum::routing::get;
+use axum::{Json, Router};
 use serde::Serialize;
 
 #[derive(Serialize)]
-pub struct Greeting {
+struct Greeting {
     message: String,
 }
 
@@ -11,11 +12,17 @@ fn hello(name: &str) -> String {
     format!("Hello, {name}!")
 }
 
-pub async fn plaintext(Path(name): Path<String>) -> String {
+pub fn routes() -> Router {
+    Router::new()
+        .route("/plaintext/{name}", get(plaintext))
+        .route("/json/{name}", get(json))
+}
+
+async fn plaintext(Path(name): Path<String>) -> String {
     hello(&name)
 }
 
-pub async fn json(Path(name): Path<String>) -> Json<Greeting> {
+async fn json(Path(name): Path<String>) -> Json<Greeting> {
     Json(Greeting {
         message: hello(&name),
     })

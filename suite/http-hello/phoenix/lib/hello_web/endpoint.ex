@@ -1,6 +1,13 @@
 defmodule HelloWeb.Endpoint do
   use Phoenix.Endpoint, otp_app: :hello
 
+  @session_options [
+    store: :cookie,
+    key: "_hello_key",
+    signing_salt: "deadheat",
+    same_site: "Lax"
+  ]
+
   plug Plug.Static,
     at: "/",
     from: :hello,
@@ -21,5 +28,6 @@ defmodule HelloWeb.Endpoint do
 
   plug Plug.MethodOverride
   plug Plug.Head
+  plug Plug.Session, @session_options
   plug HelloWeb.Router
 end

@@ -2,7 +2,7 @@ defmodule HelloWeb.Router do
   use HelloWeb, :router
 
   # The generated pipeline less :fetch_session, :fetch_flash and :protect_from_forgery, as in the
-  # study.
+  # study, which left Plug.Session in the endpoint.
   pipeline :browser do
     plug :accepts, ["html"]
     plug :put_secure_browser_headers

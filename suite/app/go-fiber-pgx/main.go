@@ -1,0 +1,58 @@
+// Command app serves the routes of the application: /plaintext/NAME, /json/NAME and, where DATABASE_URL
+// names a PostgreSQL, /db?id=N and /queries?ids=N,N.
+package main
+
+import (
+	"context"
+	"log"
+	"net"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/gofiber/fiber/v3"
+)
+
+const shutdownTimeout = 2 * time.Second
+
+func port() string {
+	if len(os.Args) > 1 {
+		return os.Args[1]
+	}
+	if fromEnv := os.Getenv("PORT"); fromEnv != "" {
+		return fromEnv
+	}
+	return "8080"
+}
+
+func run() error {
+	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer cancel()
+
+	// Parameters of a route arrive as they were meant, not as they were escaped.
+	app := fiber.New(fiber.Config{UnescapePath: true})
+	app.Get("/plaintext/:name", plaintext)
+	app.Get("/json/:name", jsonObject)
+	if url := os.Getenv("DATABASE_URL"); url != "" {
+		worlds, err := openWorlds(stop, url)
+		if err != nil {
+			return err
+		}
+		defer worlds.close()
+		app.Get("/db", worlds.byID)
+		app.Get("/queries", worlds.byIDs)
+	}
+
+	return app.Listen(net.JoinHostPort("127.0.0.1", port()), fiber.ListenConfig{
+		DisableStartupMessage: true,
+		GracefulContext:       stop,
+		ShutdownTimeout:       shutdownTimeout,
+	})
+}
+
+func main() {
+	if err := run(); err != nil {
+		log.Fatal(err)
+	}
+}

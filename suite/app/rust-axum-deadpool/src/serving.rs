@@ -1,0 +1,27 @@
+//! What both programs are started and stopped by.
+
+use std::env;
+use std::error::Error;
+
+use axum::Router;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{signal, SignalKind};
+
+fn port() -> Result<u16, Box<dyn Error>> {
+    match env::args().nth(1).or_else(|| env::var("PORT").ok()) {
+        Some(port) => Ok(port.parse()?),
+        None => Ok(8080),
+    }
+}
+
+/// Until SIGTERM.
+pub async fn serve(app: Router) -> Result<(), Box<dyn Error>> {
+    let listener = TcpListener::bind(("127.0.0.1", port()?)).await?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    axum::serve(listener, app)
+        .with_graceful_shutdown(async move {
+            terminate.recv().await;
+        })
+        .await?;
+    Ok(())
+}
