@@ -13,6 +13,8 @@ import pytest
 from .bench import HABITS, Deadheat
 
 SERVER = HABITS / "server.py"
+GRPC_SERVER = HABITS.parent / "grpc-habits" / "grpc_server.py"
+GREETER = Path(__file__).parents[2] / "suite" / "grpc-unary" / "greeter.proto"
 BUDGET = ("--budget", "8s", "--seed", "7")
 
 
@@ -70,6 +72,52 @@ def test_a_request_as_a_browser_copies_it(
     ended = deadheat.run("race", *lines, "--request", str(copied), "--path", "/a")
     assert ended.code == 2
     assert "--request says all of the request" in ended.error
+
+
+def grpc_lines(habit: str = "") -> list[str]:
+    python = shlex.join([sys.executable, "-S", "-E", str(GRPC_SERVER)])
+    lines = [
+        "--command",
+        f"{python} {{port}}",
+        "--command",
+        f"{python} {{port}} {habit}",
+        "-n",
+        "a",
+        "-n",
+        "b",
+    ]
+    return [*lines, "--proto", str(GREETER), "--call", "greeter.Greeter/SayHello"]
+
+
+@pytest.mark.parametrize(("habit", "status"), [("", "measured"), ("wrong-message", "failed")])
+def test_two_grpc_servers(deadheat: Deadheat, habit: str, status: str) -> None:
+    asked = ("--data", '{"name": "friend"}', "--connections", "2", "--streams", "2")
+    ended = deadheat.run("race", *grpc_lines(habit), *asked, *BUDGET)
+    assert deadheat.row("a")["status"] == "measured", ended
+    assert deadheat.row("b")["status"] == status, ended
+    [race] = deadheat.results()["workloads"]
+    assert race["kind"] == "grpc"
+    if habit:
+        assert 'expected "Hello from friend!"' in deadheat.row("b")["reason"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--data", "nope"), "nope: no JSON"),
+        (("--data", "[]"), "a request is an object"),
+        (("--data", '{"nam": 1}'), 'no field named "nam"'),
+        (("--call", "greeter.Greeter/Nope"), "has no method greeter.Greeter/Nope"),
+        (("--path", "/a"), "gRPC or HTTP, not both"),
+        (("--data", '{"name": "f"}'), "answers greeter.Greeter/SayHello with UNIMPLEMENTED"),
+    ],
+)
+def test_grpc_that_cannot_be_called_is_one_line(
+    deadheat: Deadheat, words: tuple[str, ...], said: str
+) -> None:
+    ended = deadheat.run("race", *grpc_lines(), *words)
+    assert ended.code in (2, 3), ended
+    assert said in ended.error
 
 
 def test_another_answer_than_the_firsts_is_no_answer(
@@ -172,6 +220,8 @@ def test_a_parameter_of_a_server_is_swept(deadheat: Deadheat, server: Callable[.
         (("--command", "true", "--command", "true"), "true: "),
         (("--command", "true", "--command", "true", "--prepare", "true"), "--prepare is of a --program"),
         (("--program", "true", "--program", "true", *("--prepare", "x") * 3), "--prepare is given 3 times"),
+        (("--command", "a", "--command", "b", "--call", "x.Y/Z"), "called by --proto and --call, both"),
+        (("--command", "a", "--command", "b", "--data", "{}{}"), "--data is of a gRPC --call"),
         (("--program", "true", "--program", "true", "-N", "--shell"), "--shell and -N are two"),
         (("--program", "true", "--program", "true", "-L", "n=1,2"), 'no line has "{n}"'),
         (("--program", "echo {port}", "--program", "true", "-L", "port=1,2"), '"port" is no name'),

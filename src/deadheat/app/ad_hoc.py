@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from deadheat.app import running
+from deadheat.app import calling, running
 from deadheat.app.asking import Heard, printed, served
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Host
@@ -21,7 +21,7 @@ from deadheat.model.mask import Masks
 from deadheat.report import revisions as words
 from deadheat.run.progress import View
 from deadheat.suite import ad_hoc
-from deadheat.suite.ad_hoc import AdHoc, Answer, Request
+from deadheat.suite.ad_hoc import AdHoc, Answer, Call, Request
 from deadheat.suite.suite import Suite, load
 from deadheat.util.interrupt import Stop
 from deadheat.util.paths import cache_folder
@@ -63,12 +63,14 @@ def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = 
             ad_hoc.write_contenders(each, folder)
             heard = _heard(each, folder, host, stop)
             took_s = max(took_s, heard[-1].took_s)
-            if each.request is not None and each.request.answer is not None:
+            if isinstance(each.request, Request) and each.request.answer is not None:
                 right = Answer(body=each.request.answer, status=heard[0].status)
             elif answers_may_differ:
                 right = Answer(body=None, status=heard[0].status)
             elif each.request is None:
                 right = _output(each, heard, view)
+            elif isinstance(each.request, Call):
+                right = calling.right(each, heard, view)
             else:
                 right = _right(each, each.request, heard, view)
                 if _needs_structure(each, right, folder, host, stop):
@@ -90,6 +92,10 @@ def _heard(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> list[Heard]:
         first = [printed(wanted, folder, host, stop, *values) for values in at_each]
         time.sleep(APART_S)
         return [*first, printed(wanted, folder, host, stop, *at_each[0])]
+    if isinstance(wanted.request, Call):
+        once = calling.called(wanted, wanted.request, folder, host, stop)
+        time.sleep(APART_S)
+        return [*once, *calling.called(wanted, wanted.request, folder, host, stop, times=2)]
     first = served(wanted, folder, host, stop)
     time.sleep(APART_S)
     heard = [*first, *served(wanted, folder, host, stop, times=2)]

@@ -18,7 +18,7 @@ from deadheat.kinds.conformance import connection_to
 from deadheat.kinds.server.started import NotServingError, started_server
 from deadheat.model.address import Address
 from deadheat.suite import ad_hoc
-from deadheat.suite.ad_hoc import AdHoc
+from deadheat.suite.ad_hoc import AdHoc, Request
 from deadheat.util.interrupt import Stop
 
 # An answer beyond this is not compared.
@@ -40,8 +40,8 @@ class Heard:
     took_s: float = 0.0
 
 
-def _spec(wanted: AdHoc, folder: Path, *given: str, script: str = ad_hoc.SCRIPT) -> Spec:
-    """`given`: what scripts are given, in the order of `wanted.given`."""
+def spec(wanted: AdHoc, folder: Path, *given: str, script: str = ad_hoc.SCRIPT) -> Spec:
+    """How the first command is started; `given`: what scripts are given, in the order of `wanted.given`."""
     home = folder / wanted.workload / wanted.first.name
     env = {name: os.environ[name] for name in command.ALLOWED if name in os.environ}
     return Spec(
@@ -66,17 +66,17 @@ def served(wanted: AdHoc, folder: Path, host: Host, stop: Stop, times: int = 1) 
         return None
 
     try:
-        spec = _spec(wanted, folder, str(at.port), *(values[0] for _, values in wanted.parameters))
-        with started_server(host, spec, at.port, complaint, stop) as serving:
+        started = spec(wanted, folder, str(at.port), *(values[0] for _, values in wanted.parameters))
+        with started_server(host, started, at.port, complaint, stop) as serving:
             more = [_ask(wanted, at) for _ in range(times - 1)]
             answers = [replace(each, took_s=serving.ready_ns / 1e9) for each in (found[-1], *more)]
     except (StartError, NotServingError) as error:
         tail = error.output_tail.strip()[-300:] if isinstance(error, NotServingError) else ""
-        raise _failed(wanted, f"{error}: {tail}" if tail else str(error)) from error
+        raise failed(wanted, f"{error}: {tail}" if tail else str(error)) from error
     except OSError as error:
-        raise _failed(wanted, f"it answered once, and then no more: {error}") from error
+        raise failed(wanted, f"it answered once, and then no more: {error}") from error
     asked = wanted.request
-    assert asked is not None
+    assert isinstance(asked, Request)
     for answer in answers:
         if answer.status != asked.status if asked.status is not None else answer.status >= 400:
             raise UserError(
@@ -90,7 +90,7 @@ def served(wanted: AdHoc, folder: Path, host: Host, stop: Stop, times: int = 1) 
 def _ask(wanted: AdHoc, at: Address) -> Heard:
     """Raises OSError while nobody answers, UserError for a certificate that is not trusted."""
     request = wanted.request
-    assert request is not None
+    assert isinstance(request, Request)
     connection = connection_to(at)
     try:
         body = None if request.body is None else request.body.encode()
@@ -109,7 +109,7 @@ def _ask(wanted: AdHoc, at: Address) -> Heard:
             answer_head.cookies(response.headers),
         )
     except content_coding.CodingError as error:
-        raise _failed(wanted, f"it answers {request.method} {request.path} with {error}") from error
+        raise failed(wanted, f"it answers {request.method} {request.path} with {error}") from error
     except ssl.SSLCertVerificationError as error:
         raise UserError(
             f"{wanted.first.line}: its certificate is not trusted: {error.verify_message}",
@@ -129,13 +129,13 @@ def printed(wanted: AdHoc, folder: Path, host: Host, stop: Stop, *values: str) -
     def ran(script: str) -> tuple[Exit, Collected]:
         name = "it" if script == ad_hoc.SCRIPT else Path(script).stem
         try:
-            handle = host.start(_spec(wanted, folder, *values, script=script))
+            handle = host.start(spec(wanted, folder, *values, script=script))
         except StartError as error:
-            raise _failed(wanted, f"{name}: {error}") from error
+            raise failed(wanted, f"{name}: {error}") from error
         exit_ = hosts.wait(host, handle, stop)
         left = host.collect(handle)
         if not exit_.ok:
-            raise _failed(wanted, f"{name} {exit_.describe()}: {left.output_tail.strip()[-300:]}")
+            raise failed(wanted, f"{name} {exit_.describe()}: {left.output_tail.strip()[-300:]}")
         return exit_, left
 
     there = ad_hoc.hooks_of(wanted)
@@ -151,5 +151,6 @@ def printed(wanted: AdHoc, folder: Path, host: Host, stop: Stop, *values: str) -
     return Heard(left.stdout, took_s=exit_.wall_ns / 1e9)
 
 
-def _failed(wanted: AdHoc, why: str) -> UserError:
+def failed(wanted: AdHoc, why: str) -> UserError:
+    """That the first command did not answer."""
     return UserError(f"{wanted.first.title or wanted.first.line}: {why}", code=ExitCode.NOTHING_MEASURED)

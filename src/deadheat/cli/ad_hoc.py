@@ -19,7 +19,7 @@ from deadheat.errors import UserError
 TAKEN = ("args", "cpus", "host", "port", "python")
 
 if TYPE_CHECKING:
-    from deadheat.suite.ad_hoc import AdHoc, Request
+    from deadheat.suite.ad_hoc import AdHoc, Call, Request
     from deadheat.suite.suite import Suite
 
 
@@ -93,6 +93,17 @@ class AdHocOptions(RequestParts):
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
         help="That request as a browser copies it: a line of curl, or an HTTP Archive of one.",
+    )
+    proto: Path | None = option(
+        type=click.Path(path_type=Path, dir_okay=False, exists=True),
+        metavar="FILE",
+        help="The contract of each --command, where they are gRPC servers.",
+    )
+    call: str | None = option(
+        metavar="PACKAGE.SERVICE/METHOD", help="The unary method of it that they are called by."
+    )
+    data: str = option(
+        default="{}", show_default=True, metavar="JSON", help="Its request, as protobuf's JSON."
     )
     answers_may_differ: bool = option(
         is_flag=True,
@@ -201,11 +212,21 @@ def _refuse_parameters_of_nothing(parameters: Iterable[str], lines: Sequence[str
             )
 
 
-def _request(options: AdHocOptions) -> Request:
+def _request(options: AdHocOptions) -> Request | Call:
     """What servers are asked. Raises UserError."""
     from deadheat.suite import pasted
-    from deadheat.suite.ad_hoc import Request
+    from deadheat.suite.ad_hoc import Call, Request
 
+    if options.proto is not None or options.call is not None:
+        if options.proto is None or options.call is None:
+            raise UserError("a gRPC server is called by --proto and --call, both")
+        if options.url or options.program:
+            raise UserError("--proto is of servers that are started: --command")
+        if options.request or (options.request_method, options.path, options.header) != ("GET", "/", ()):
+            raise UserError("gRPC or HTTP, not both", hint="--data is the request of a --call")
+        return Call(options.proto.resolve(), options.call, options.data)
+    if options.data != "{}":
+        raise UserError("--data is of a gRPC --call", hint="--body is that of an HTTP request")
     if options.request is None:
         return Request(options.request_method, options.path, dict(options.header), options.body)
     if (options.request_method, options.path, options.header, options.body) != ("GET", "/", (), None):

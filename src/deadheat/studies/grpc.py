@@ -7,7 +7,7 @@ from pathlib import Path
 
 from deadheat.generators.registry import GENERATORS
 from deadheat.kinds.grpc import call as grpc_call
-from deadheat.kinds.grpc.kind import GrpcKind, ask
+from deadheat.kinds.grpc.kind import GrpcKind, ask, filled
 from deadheat.model.address import Address
 from deadheat.model.workload import GrpcWork
 from deadheat.run.kind import Stage
@@ -37,7 +37,7 @@ def published_grpc() -> PublishedServers:
 def _aim_ghz(stage: Stage, entry: str, port: int) -> Target:
     work, proto = _asked(stage, port)
     call = ("--insecure", "--proto", str(proto), "--import-paths", str(proto.parent), "--call", work.call)
-    data = ("--data", json.dumps(_filled(work.data)))
+    data = ("--data", json.dumps(filled(work.data, NAME)))
     return Target((*call, *data, *arguments(stage, entry)), f"{stage.host.address}:{port}")
 
 
@@ -45,7 +45,7 @@ def _aim_h2load(stage: Stage, entry: str, port: int) -> Target:
     """Its body is the call's one message as gRPC frames it: not compressed, length, protobuf."""
     work, proto = _asked(stage, port)
     method = grpc_call.method(proto, work.call)
-    message = method.request(**_filled(work.data)).SerializeToString()
+    message = method.asked(filled(work.data, NAME)).SerializeToString()
     (stage.logs / H2LOAD_BODY).write_bytes(b"\0" + len(message).to_bytes(4, "big") + message)
     headers = ("-H", "content-type: application/grpc", "-H", "te: trailers")
     return Target(
@@ -57,8 +57,8 @@ def _aim_h2load(stage: Stage, entry: str, port: int) -> Target:
 
 def _aim_ours(stage: Stage, entry: str, port: int) -> Target:
     work, proto = _asked(stage, port)
-    call = ("--proto", str(proto), "--call", work.call, "--data", json.dumps(_filled(work.data)))
-    expected = ("--expect-message", json.dumps(_filled(work.expect)))
+    call = ("--proto", str(proto), "--call", work.call, "--data", json.dumps(filled(work.data, NAME)))
+    expected = ("--expect-message", json.dumps(filled(work.expect or {}, NAME)))
     return Target((*arguments(stage, entry), *call, *expected), f"grpc://{stage.host.address}:{port}")
 
 
@@ -68,7 +68,3 @@ def _asked(stage: Stage, port: int) -> tuple[GrpcWork, Path]:
     assert work is not None
     ask(stage, Address(host=stage.host.address, port=port), NAME)
     return work, (stage.workload_folder / work.proto).resolve()
-
-
-def _filled(fields: dict[str, str]) -> dict[str, str]:
-    return {key: value.replace("{token}", NAME) for key, value in fields.items()}

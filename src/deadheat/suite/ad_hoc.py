@@ -45,6 +45,15 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Call:
+    """What each gRPC server is asked: a method of a contract, and its request as protobuf's JSON."""
+
+    proto: Path
+    method: str
+    data: str
+
+
+@dataclass(frozen=True)
 class Command:
     """A command line, what it is called, and where it runs. `title`: what reports say beside its name, the
     line itself where there is none; `artifact`: the program that a build made of it, where that is known.
@@ -81,7 +90,7 @@ class AdHoc:
     stands for them in braces in the lines, the values of each, which are raced one by one."""
 
     commands: tuple[Command, ...]
-    request: Request | None = None
+    request: Request | Call | None = None
     shell: bool = False
     workload: str = WORKLOAD
     title: str | None = None
@@ -175,7 +184,13 @@ def _copy_artifact(made: Path, to: Path) -> None:
 
 def write_workload(wanted: AdHoc, right: Answer, folder: Path) -> None:
     """What all of them are asked, and what is right."""
-    text = _of_programs(wanted, right, folder) if wanted.request is None else _of_servers(wanted, right)
+    match wanted.request:
+        case None:
+            text = _of_programs(wanted, right, folder)
+        case Call() as call:
+            text = _of_grpc(wanted, call, right)
+        case Request() as request:
+            text = _of_servers(wanted, request, right)
     text += "\n".join(_parameters(wanted)) + "\n" if wanted.parameters else ""
     (folder / wanted.workload / WORKLOAD_FILE).write_text(text)
 
@@ -215,9 +230,15 @@ def _for_shell(line: str, wanted: AdHoc) -> str:
     return line
 
 
-def _of_servers(wanted: AdHoc, right: Answer) -> str:
-    assert wanted.request is not None
-    asked = wanted.request
+def _of_grpc(wanted: AdHoc, call: Call, right: Answer) -> str:
+    """As many calls at once as the built-in gRPC workload has, unless somebody says otherwise."""
+    lines = [*_head("grpc", "throughput_rps", wanted), "[load]", "connections = 10", "streams = 50", ""]
+    lines += ["[grpc]", 'conformance = "call"']
+    lines += _pairs([("proto", str(call.proto)), ("call", call.method), ("data", call.data)])
+    return "\n".join([*lines, *_pairs([("expect", right.body)])]) + "\n"
+
+
+def _of_servers(wanted: AdHoc, asked: Request, right: Answer) -> str:
     same = [("method", asked.method), ("path", asked.path)]
     lines = [*_head("http", "throughput_rps", wanted), "[request]", *_pairs(same)]
     lines += _pairs([("body", asked.body)])

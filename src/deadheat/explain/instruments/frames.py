@@ -45,6 +45,7 @@ def _argv(stage: Stage, server: Server, seconds: float) -> list[str]:
         *(find_binary(), f"grpc://{stage.host.address}:{server.port}", "--json", "--quiet"),
         *("-c", str(race.connections), "--streams", str(race.streams), "-d", f"{round(seconds * 1000)}ms"),
         *("--proto", str(proto), "--call", work.call, "--token", secrets.token_hex(4)),
-        *("--data", json.dumps(work.data), "--expect-message", json.dumps(work.expect)),
+        *("--data", json.dumps(work.data)),
+        *(("--expect-message", json.dumps(work.expect)) if work.expect is not None else ()),
     ]
     return argv if work.messages == 1 else [*argv, "--messages", str(work.messages)]

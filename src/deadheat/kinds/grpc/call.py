@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,7 +13,7 @@ from typing import Any
 
 import grpc
 import grpc_tools
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from google.protobuf import descriptor_pb2, descriptor_pool, json_format, message_factory
 from grpc_tools import protoc
 
 from deadheat.errors import UserError
@@ -26,6 +27,23 @@ class Method:
     request: type[Any]
     reply: type[Any]
     server_streaming: bool
+
+    def asked(self, fields: Mapping[str, Any]) -> Any:
+        """A request with these fields, as protobuf's JSON has them. Raises UserError."""
+        return _of(self.request, fields, self.path)
+
+    def right(self, fields: Mapping[str, Any]) -> Any:
+        """The same of a reply."""
+        return _of(self.reply, fields, self.path)
+
+
+def _of(message: type[Any], fields: Mapping[str, Any], path: str) -> Any:
+    try:
+        return json_format.ParseDict(dict(fields), message())
+    except json_format.ParseError as error:
+        said = " ".join(str(error).split())
+        hint = "fields are as in the contract, in protobuf's JSON"
+        raise UserError(f"{path}: {said}", hint=hint) from error
 
 
 @cache
@@ -56,6 +74,17 @@ def _compiled(proto: Path) -> descriptor_pb2.FileDescriptorSet:
         return descriptor_pb2.FileDescriptorSet.FromString(Path(out.name).read_bytes())
 
 
+def fields(text: str) -> dict[str, Any]:
+    """Of a request as JSON. Raises UserError."""
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise UserError(f"{text[:80]}: no JSON: {error}", hint='--data \'{"name": "x"}\'') from error
+    if not isinstance(found, dict):
+        raise UserError(f"{text[:80]}: a request is an object", hint='--data \'{"name": "x"}\'')
+    return found
+
+
 @contextmanager
 def channel(address: str, port: int) -> Iterator[grpc.Channel]:
     """A connection of its own, not one that an earlier channel left open."""
@@ -67,7 +96,7 @@ def channel(address: str, port: int) -> Iterator[grpc.Channel]:
 def start(
     opened: grpc.Channel,
     method: Method,
-    fields: Mapping[str, str],
+    fields: Mapping[str, Any],
     timeout_s: float,
     compression: grpc.Compression = grpc.Compression.NoCompression,
 ) -> Any:
@@ -78,7 +107,7 @@ def start(
         request_serializer=method.request.SerializeToString,
         response_deserializer=method.reply.FromString,
     )
-    request = method.request(**fields)
+    request = method.asked(fields)
     if method.server_streaming:
         return call(request, timeout=timeout_s, compression=compression)
     return call.future(request, timeout=timeout_s, compression=compression)

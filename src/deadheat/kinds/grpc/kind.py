@@ -32,6 +32,8 @@ from deadheat.run.kind import Stage
 # A call that never ends is found; a busy machine (1,000 calls of 100 messages at once) is not.
 CALL_TIMEOUT_S = 60.0
 CONCURRENT = 1000
+# Of a server of which nothing else is known.
+AT_ONCE = 50
 # Above the 4 MiB that gRPC servers take by default.
 TOO_LARGE_BYTES = 5 << 20
 # What gRPC's own documents say, and what tonic says instead: both refuse.
@@ -65,6 +67,10 @@ def _cases(stage: Stage, entry: str, server: Listening) -> Iterator[Case]:
     """
     host, port, method = server.host, server.port, _method(stage)
     messages = _work(stage).messages
+    if _work(stage).conformance == "call":
+        with grpc_call.channel(host.address, port) as opened:
+            yield from _only(stage, entry, opened)
+        return
     is_stack = stage.build(entry).contender.class_ != "ceiling"
     token_of = random.Random(f"{stage.plan.seed}:by hand:{entry}")
     yield lambda: grpc_frames.whole_reply(host, port, method, _message(stage, token(token_of)), messages)
@@ -80,6 +86,15 @@ def _cases(stage: Stage, entry: str, server: Listening) -> Iterator[Case]:
         yield lambda: grpc_frames.gzip_reply(host, port, method, packed)
         last = _message(stage, token(token_of))
         yield lambda: grpc_frames.stop(host, port, method, last, messages, server.stop)
+
+
+def _only(stage: Stage, entry: str, opened: grpc.Channel) -> Iterator[Case]:
+    """The call itself, alone and beside others."""
+    work, method = _work(stage), _method(stage)
+    rng = random.Random(f"{stage.plan.seed}:check:{entry}")
+    for _ in range(5):
+        yield partial(_greeted, work, method, opened, token(rng))
+    yield partial(_all_at_once, work, method, opened, [token(rng) for _ in range(AT_ONCE)])
 
 
 def _calls(stage: Stage, entry: str, opened: grpc.Channel) -> Iterator[Case]:
@@ -101,7 +116,7 @@ def _refusals(stage: Stage, opened: grpc.Channel, name: str) -> Iterator[Case]:
 
 
 def _message(stage: Stage, name: str) -> bytes:
-    return bytes(_method(stage).request(**_filled(_work(stage).data, name)).SerializeToString())
+    return bytes(_method(stage).asked(filled(_work(stage).data, name)).SerializeToString())
 
 
 def _greeted(
@@ -111,13 +126,13 @@ def _greeted(
     name: str,
     compression: grpc.Compression = grpc.Compression.NoCompression,
 ) -> None:
-    call = grpc_call.start(opened, method, _filled(work.data, name), CALL_TIMEOUT_S, compression)
+    call = grpc_call.start(opened, method, filled(work.data, name), CALL_TIMEOUT_S, compression)
     _compare(work, method, name, call)
 
 
 def _all_at_once(work: GrpcWork, method: Method, opened: grpc.Channel, names: list[str]) -> None:
     calls = [
-        (name, grpc_call.start(opened, method, _filled(work.data, name), CALL_TIMEOUT_S)) for name in names
+        (name, grpc_call.start(opened, method, filled(work.data, name), CALL_TIMEOUT_S)) for name in names
     ]
     for name, call in calls:
         _compare(work, method, name, call)
@@ -127,7 +142,7 @@ def _refused(
     work: GrpcWork, method: Method, opened: grpc.Channel, name: str, *expected: grpc.StatusCode
 ) -> Remark | None:
     """A status that gRPC's documents have, the first expected; another of them is worth a remark."""
-    call = grpc_call.start(opened, method, _filled(work.data, name), CALL_TIMEOUT_S)
+    call = grpc_call.start(opened, method, filled(work.data, name), CALL_TIMEOUT_S)
     shown = name if len(name) < 40 else f"{len(name):,} bytes"
     try:
         list(call) if method.server_streaming else call.result()
@@ -146,7 +161,7 @@ def _refused(
 
 def _compare(work: GrpcWork, method: Method, name: str, call: Any) -> None:
     """Status and every field of every message. Raises Wrong."""
-    asked = f"{method.path}({_filled(work.data, name)})"
+    asked = f"{method.path}({filled(work.data, name)})"
     try:
         replies = list(call) if method.server_streaming else [call.result()]
     except grpc.RpcError as error:
@@ -154,12 +169,22 @@ def _compare(work: GrpcWork, method: Method, name: str, call: Any) -> None:
         raise Wrong(f"{asked[:120]}  expected OK  got {what[:200]}", f"{asked}\n{what}") from error
     if len(replies) != work.messages:
         raise Wrong(f"{asked[:120]}  expected {work.messages} messages  got {len(replies)}", asked)
+    if work.expect is None:
+        return
+    right = method.right(filled(work.expect, name))
     for reply in replies:
-        for field, expected in _filled(work.expect, name).items():
-            if (got := getattr(reply, field)) != expected:
-                raise Wrong(
-                    f'{asked[:120]}  expected "{expected[:80]}"  got "{got[:80]}"', f"{asked}\n{reply}"
-                )
+        if reply != right:
+            expected, got = _first_difference(right, reply)
+            raise Wrong(f'{asked[:120]}  expected "{expected[:80]}"  got "{got[:80]}"', f"{asked}\n{reply}")
+
+
+def _first_difference(right: Any, reply: Any) -> tuple[str, str]:
+    """Of the first field that is another, else (fields that the contract does not have) of all of them."""
+    for field in right.DESCRIPTOR.fields:
+        both = getattr(right, field.name), getattr(reply, field.name)
+        if both[0] != both[1]:
+            return str(both[0]).strip(), str(both[1]).strip()
+    return str(right).strip(), str(reply).strip()
 
 
 def ask(stage: Stage, at: Address, random_token: str) -> None:
@@ -198,8 +223,21 @@ def _compression(stage: Stage) -> grpc.Compression:
     return grpc.Compression.Gzip if asked else grpc.Compression.NoCompression
 
 
-def _filled(fields: Mapping[str, str], name: str) -> dict[str, str]:
-    return {key: value.replace("{token}", name) for key, value in fields.items()}
+def filled(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """With `name` for `{token}` in every text of them."""
+    return {key: _with(value, name) for key, value in fields.items()}
+
+
+def _with(value: Any, name: str) -> Any:
+    match value:
+        case str():
+            return value.replace("{token}", name)
+        case dict():
+            return filled(value, name)
+        case list():
+            return [_with(each, name) for each in value]
+        case _:
+            return value
 
 
 def _work(stage: Stage) -> GrpcWork:
