@@ -3,6 +3,8 @@
 
 #[path = "support/program.rs"]
 mod program;
+#[path = "support/scripted.rs"]
+mod scripted;
 mod support;
 
 use program::{number, PROGRAM};
@@ -92,6 +94,39 @@ fn while_the_server_is_silent() {
         let summary = summary(&stop(child, Signal::INT));
         assert_eq!(number(&summary["requests"]), counted, "{mode:?}: {summary}");
         assert!(number(&summary["errors_by_kind"]["timeout"]) >= 1);
+    }
+}
+
+#[test]
+fn in_the_middle_of_a_stream_of_messages() {
+    let proto = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/greeter.proto");
+    let call = ["--proto", proto, "--call", "greeter.Greeter/SayHelloBidi"];
+    for (mode, why) in [
+        // The second message waits for a reply that does not come.
+        (&["--timeout", "300ms"][..], "a message has no reply"),
+        // All three were sent, and the call does not end.
+        (&["--timeout", "300ms", "--message-interval", "1ms"], ""),
+    ] {
+        let (tell, told) = channel();
+        let tell = Mutex::new(tell);
+        let address = scripted::scripted_server(&[], move |_, _, stream| {
+            let _ = tell.lock().expect("a sender").send(());
+            scripted::begin(stream)
+        });
+        let url = format!("grpc://{address}");
+        let arguments = [&[url.as_str(), "--messages", "3"], &call[..], &LONG, mode];
+        let child = start(&arguments.concat());
+        told.recv().expect("a call");
+        let summary = summary(&stop(child, Signal::INT));
+        assert_eq!(number(&summary["requests"]), 0, "{summary}");
+        assert!(
+            number(&summary["errors_by_kind"]["timeout"]) >= 1,
+            "{summary}"
+        );
+        assert_eq!(number(&summary["messages"]["sent"]), 0, "{summary}");
+        let first = summary["first_error"].as_str().expect("an error");
+        assert!(first.starts_with("no reply within 300 ms"), "{first}");
+        assert!(first.contains(why), "{first}");
     }
 }
 

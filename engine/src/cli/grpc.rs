@@ -3,9 +3,10 @@
 use super::units;
 use clap::Args;
 use deadheat_load::error::{Error, Result};
-use deadheat_load::protocol::grpc::CallSpec;
+use deadheat_load::protocol::grpc::{CallSpec, Replies};
 use serde_json::Value;
 use std::path::PathBuf;
+use std::time::Duration;
 
 const GRPC: &str = "gRPC (grpc://host:port, with --data as JSON and -H as metadata; {seq} in texts only, not with --gzip)";
 
@@ -23,10 +24,16 @@ pub struct Grpc {
     /// What to call: package.Service/Method
     #[arg(long, value_name = "METHOD", help_heading = GRPC)]
     call: Option<String>,
-    /// Messages that each reply must bring, where the method streams them
+    /// Messages of each stream: that a call sends (those of --data in turn), and that it must bring
     #[arg(long, value_name = "N", help_heading = GRPC)]
     messages: Option<u32>,
-    /// Message that each reply must be, as JSON
+    /// Send the messages of a call so far apart (without it at once, or where the server streams too each when the one before is answered)
+    #[arg(long, value_name = "TIME", value_parser = units::duration, help_heading = GRPC)]
+    message_interval: Option<Duration>,
+    /// Messages that a call must bring where both sides stream, if not one for each it sends
+    #[arg(long = "replies", value_name = "N|any", help_heading = GRPC)]
+    replies_to_messages: Option<Replies>,
+    /// Message that each reply must be, as JSON; an array of several is of one after the other
     #[arg(long, value_name = "JSON", help_heading = GRPC)]
     expect_message: Option<String>,
     /// Deadline that is told to the server
@@ -46,6 +53,8 @@ impl Grpc {
             ("--protoset", self.protoset.is_some()),
             ("--call", self.call.is_some()),
             ("--messages", self.messages.is_some()),
+            ("--message-interval", self.message_interval.is_some()),
+            ("--replies", self.replies_to_messages.is_some()),
             ("--expect-message", self.expect_message.is_some()),
             ("--deadline", self.deadline.is_some()),
             ("--gzip", self.gzip),
@@ -68,18 +77,29 @@ impl Grpc {
                 .call
                 .clone()
                 .ok_or_else(|| Error::usage("gRPC: --call package.Service/Method is needed"))?,
-            data: data.map_or(Ok(Value::Null), |data| json("--data", data))?,
+            data: data.map_or(Ok(Value::Null), |data| lines("--data", data))?,
             expect: match &self.expect_message {
                 Some(text) => Some(json("--expect-message", text)?),
                 None => None,
             },
             messages: self.messages,
+            message_interval: self.message_interval,
+            replies: self.replies_to_messages,
             depth: Some(depth),
             metadata: metadata.to_vec(),
             deadline_ms: self.deadline.map(|ms| ms.try_into().unwrap_or(u32::MAX)),
             gzip: self.gzip,
             ..CallSpec::default()
         })
+    }
+}
+
+/// The same, or one after the other: an array of them.
+fn lines(option: &str, text: &str) -> Result<Value> {
+    let all = serde_json::Deserializer::from_str(text).into_iter();
+    match all.collect::<serde_json::Result<Vec<Value>>>() {
+        Ok(all) if all.len() > 1 => Ok(Value::Array(all)),
+        _ => json(option, text),
     }
 }
 

@@ -27,6 +27,8 @@ fn feed<P: Protocol + Clone>(protocol: &P, pieces: &[&[u8]]) -> Outcome {
     let mut state = protocol.connect(IN_FLIGHT, &mut output);
     for slot in 0..IN_FLIGHT {
         protocol.request(&mut state, slot, u64::from(slot), &mut output);
+        // Where requests are streams of messages: another one waits.
+        protocol.let_go(&mut state, slot, 1, &mut output);
     }
     let (mut replies, mut unread) = (Vec::new(), Vec::new());
     for piece in pieces {

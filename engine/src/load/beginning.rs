@@ -32,6 +32,9 @@ impl<P: Protocol, N: Net> Worker<P, N> {
         if let Some(streams) = &mut self.streams {
             streams.begin();
         }
+        if let Some(messages) = &mut self.messages {
+            messages.begin_run();
+        }
         if let Some(asides) = &mut self.asides {
             asides.begin();
         }

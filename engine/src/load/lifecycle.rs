@@ -79,6 +79,10 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             let sequence = connection.slots.get(slot).sequence;
             self.protocol
                 .request(&mut state, slot, sequence, &mut self.output);
+            if let (true, Some(messages)) = (P::HAS_MESSAGES, &self.messages) {
+                let n = messages.let_go(id, slot);
+                self.protocol.let_go(&mut state, slot, n, &mut self.output);
+            }
         }
         connection.was_ready |= self.protocol.ready(&state);
         connection.protocol = Some(state);

@@ -10,8 +10,8 @@
 //! - `timers.rs`: timeouts and reconnections; `opening.rs`: connecting before any load;
 //! - what the worker keeps: `connection.rs` and `slots.rs` (one of each connection),
 //!   `requests.rs` and `open_loop.rs` (what may be sent), `phases.rs` (which part of the run it
-//!   is), `metrics.rs`, `counts.rs`, `groups.rs`, `streams.rs` and `asides.rs`
-//!   (what is counted), `publisher.rs` (what a watcher knows).
+//!   is), `metrics.rs`, `counts.rs`, `groups.rs`, `streams.rs`, `messages.rs` and
+//!   `asides.rs` (what is counted), `publisher.rs` (what a watcher knows).
 
 pub mod arrivals;
 pub mod asides;
@@ -22,6 +22,7 @@ pub mod counts;
 pub mod groups;
 mod lifecycle;
 mod loop_delay;
+pub mod messages;
 mod metrics;
 pub mod open_loop;
 mod opening;

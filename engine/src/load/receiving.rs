@@ -154,6 +154,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             self.phases.now(),
             now_ns,
         );
+        let written_before = self.output.len();
         let bytes = &self.buffer[..n];
         let goes_on = !connection.input.is_empty();
         let input = if goes_on {
@@ -174,6 +175,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             Ok(0)
         };
         drop(replies);
+        let chatter = self.output.len() - written_before - self.protocol.resumed(state);
         self.take_marks(id, now_ns);
         self.take_asides(id, now_ns);
         let connection = &mut self.connections[id];
@@ -184,9 +186,9 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             connection.failures = 0;
         }
         let used = matched + received?;
-        connection.chatter = match connection.unsent.is_empty() {
-            true => self.output.len(),
-            false => connection.chatter + self.output.len(),
+        connection.chatter = match connection.unsent.is_empty() && written_before == 0 {
+            true => chatter,
+            false => connection.chatter + chatter,
         };
         if connection.chatter > MOST_CHATTER {
             return Err(Failure::protocol(

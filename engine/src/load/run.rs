@@ -4,6 +4,7 @@ use super::arrivals::Arrivals;
 use super::asides::AsideCounts;
 use super::counts::Counts;
 use super::groups::GroupCounts;
+use super::messages::MessageCounts;
 use super::open_loop::{OpenPlan, OpenReport, Pacing};
 use super::streams::StreamCounts;
 use crate::fnv::Fnv1a;
@@ -119,6 +120,9 @@ pub struct RunResult {
     /// Where replies are streams.
     #[serde(skip)]
     pub streams: Option<StreamCounts>,
+    /// Where requests are streams of messages.
+    #[serde(skip)]
+    pub messages: Option<MessageCounts>,
     /// Where the protocol has upgrades and pings.
     #[serde(skip)]
     pub asides: Option<AsideCounts>,
@@ -161,6 +165,9 @@ impl RunResult {
             sum.add(other);
         }
         if let (Some(sum), Some(other)) = (&mut self.streams, &other.streams) {
+            sum.add(other);
+        }
+        if let (Some(sum), Some(other)) = (&mut self.messages, &other.messages) {
             sum.add(other);
         }
         if let (Some(sum), Some(other)) = (&mut self.asides, &other.asides) {

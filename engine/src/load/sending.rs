@@ -75,6 +75,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
                 break;
             };
             let free = slots.next_free(n as usize);
+            let next = slots.next_free(1).next();
             let first = requests.sequence;
             let n = self
                 .protocol
@@ -86,6 +87,13 @@ impl<P: Protocol, N: Net> Worker<P, N> {
                 });
             }
             slots.occupy(n, first, due_ns, now_ns);
+            if let (true, Some(slot), Some(messages)) = (P::HAS_MESSAGES, next, &mut self.messages)
+            {
+                // As latencies are: a burst sends some requests before their time.
+                let from_ns = due_ns.min(now_ns);
+                let n = messages.begin(id, slot, first + 1, from_ns, now_ns);
+                self.protocol.let_go(state, slot, n, &mut self.output);
+            }
             requests.sequence += n as u64;
             sent += n as u64;
             left -= n as u64;

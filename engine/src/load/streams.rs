@@ -73,12 +73,22 @@ impl StreamCounts {
 }
 
 /// When marks came, and in which part of a run.
-struct Arrival<'a> {
-    connection: usize,
-    slots: &'a Slots,
-    requests: &'a Requests,
-    phase: Phase,
-    now_ns: u64,
+pub(super) struct Arrival<'a> {
+    pub connection: usize,
+    pub slots: &'a Slots,
+    pub requests: &'a Requests,
+    pub phase: Phase,
+    pub now_ns: u64,
+}
+
+impl Arrival<'_> {
+    /// Whether a stream counts that has ended: as its reply does.
+    pub fn counts(&self, in_flight: &InFlight) -> bool {
+        match &self.requests.open_loop {
+            None => self.phase == Phase::Counted,
+            Some(open) => open.counts(in_flight.due_ns),
+        }
+    }
 }
 
 impl Streams {
@@ -116,7 +126,7 @@ impl Streams {
             let Some(end) = mark.end else {
                 continue;
             };
-            if end.is_right && is_counted(in_flight, arrival) {
+            if end.is_right && arrival.counts(in_flight) {
                 coming.count(end, in_flight, &mut self.counts);
             }
             coming.number = 0;
@@ -128,6 +138,9 @@ impl<P: Protocol, N: Net> Worker<P, N> {
     /// What the protocol has heard of streams by now came at `now_ns`.
     #[inline]
     pub(super) fn take_marks(&mut self, id: usize, now_ns: u64) {
+        if P::HAS_MESSAGES {
+            self.take_answers(id, now_ns);
+        }
         let Some(streams) = &mut self.streams else {
             return;
         };
@@ -141,14 +154,6 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             };
             streams.take(marks, &arrival);
         }
-    }
-}
-
-/// As its reply is.
-fn is_counted(in_flight: &InFlight, arrival: &Arrival<'_>) -> bool {
-    match &arrival.requests.open_loop {
-        None => arrival.phase == Phase::Counted,
-        Some(open) => open.counts(in_flight.due_ns),
     }
 }
 

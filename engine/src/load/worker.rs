@@ -5,6 +5,7 @@ use super::coalesce::{Coalesce, Coalescer, Round};
 use super::connection::Connection;
 use super::groups::Groups;
 use super::loop_delay::LoopDelay;
+use super::messages::Messages;
 use super::metrics::Metrics;
 use super::open_loop::OpenLoop;
 use super::phases::{Phase, Phases};
@@ -54,6 +55,8 @@ pub struct Worker<P: Protocol, N: Net> {
     pub(super) groups: Groups,
     /// Where replies are streams.
     pub(super) streams: Option<Streams>,
+    /// Where requests are streams of messages.
+    pub(super) messages: Option<Messages>,
     /// Where the protocol has any.
     pub(super) asides: Option<AsideTimes>,
     pub(super) timers: Timers,
@@ -70,7 +73,10 @@ pub struct Worker<P: Protocol, N: Net> {
 
 impl<P: Protocol, N: Net> Worker<P, N> {
     pub fn new(settings: Settings, protocol: P, net: N) -> Self {
+        let plan = protocol.message_plan();
+        let messages = plan.map(|plan| Messages::new(plan, settings.connections, settings.depth));
         Self {
+            messages,
             loop_delay: LoopDelay::new(settings.connections, net.events_at_once()),
             settings,
             protocol,
@@ -201,6 +207,9 @@ impl<P: Protocol, N: Net> Worker<P, N> {
         self.check_timeouts(now_ns);
         self.reconnect_due(now_ns);
         self.send_due(now_ns);
+        if P::HAS_MESSAGES {
+            self.send_messages_due(now_ns);
+        }
         if self.phases.is_counting() && now_ns >= self.publisher.next_ns() {
             self.publisher.publish(&mut self.metrics, control);
         }
@@ -212,6 +221,9 @@ impl<P: Protocol, N: Net> Worker<P, N> {
         let open = self.requests.open_loop.as_ref();
         if let Some(send_ns) = open.and_then(OpenLoop::next_ns) {
             next_ns = next_ns.min(send_ns);
+        }
+        if let (true, Some(messages)) = (P::HAS_MESSAGES, &self.messages) {
+            next_ns = next_ns.min(messages.next_ns());
         }
         match self.phases.now() {
             Phase::Counted => next_ns.min(self.publisher.next_ns()),
@@ -269,6 +281,7 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             service,
             groups: self.metrics.take_groups(),
             streams: self.streams.as_mut().map(Streams::take_counts),
+            messages: self.messages.as_mut().map(Messages::take_counts),
             asides: self.asides.as_ref().map(AsideTimes::counts),
         }
     }

@@ -8,6 +8,7 @@ pub mod ghz;
 pub mod hdr_log;
 pub mod intervals;
 pub mod live;
+pub mod messages;
 pub mod prometheus;
 pub mod shown;
 pub mod streams;

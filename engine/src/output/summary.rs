@@ -2,6 +2,7 @@
 
 use super::assertions::{self, AssertionSummary};
 use super::by_request::{self, RequestSummary};
+use super::messages::MessageSummary;
 use super::streams::StreamSummary;
 use super::websocket::WebSocketSummary;
 use super::{bars::bars, latency_table, shown};
@@ -37,6 +38,18 @@ pub struct LatencyMs {
 }
 
 impl LatencyMs {
+    /// For people.
+    pub fn in_a_line(&self) -> String {
+        format!(
+            "mean {}, 50% {}, 90% {}, 99% {}, max {}",
+            shown::ms(self.mean),
+            shown::ms(self.p50),
+            shown::ms(self.p90),
+            shown::ms(self.p99),
+            shown::ms(self.max)
+        )
+    }
+
     /// The same with the exact mean and maximum of so many right replies.
     #[must_use]
     pub fn exactly(mut self, replies: u64, sum_ns: u64, max_ns: u64) -> Self {
@@ -115,6 +128,9 @@ pub struct Summary {
     /// With `--stream`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub streams: Option<StreamSummary>,
+    /// Where calls of gRPC take streams of messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub messages: Option<MessageSummary>,
     /// Over WebSocket only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub websocket: Option<WebSocketSummary>,
@@ -142,7 +158,7 @@ impl Summary {
             _ => run.counts.replies as f64 / duration_s,
         };
         let of_one = throughput_rps / run.counts.replies.max(1) as f64;
-        let streams = run.streams.as_ref();
+        let (streams, messages) = (run.streams.as_ref(), run.messages.as_ref());
         Self {
             requests: run.counts.replies,
             errors: run.counts.counted_errors.total(),
@@ -167,6 +183,7 @@ impl Summary {
             http2: run.counters.map(|Counters::Http2(counts)| counts),
             thresholds: Vec::new(),
             streams: streams.map(|counts| StreamSummary::new(counts, of_one)),
+            messages: messages.map(|counts| MessageSummary::new(counts, of_one)),
             websocket: run.asides.as_ref().map(WebSocketSummary::new),
             by_request: Vec::new(),
             bars: bars(&run.latencies),
@@ -255,6 +272,9 @@ impl fmt::Display for Summary {
         writeln!(f, "transfer/s: {transfer}")?;
         if let Some(streams) = &self.streams {
             write!(f, "{streams}")?;
+        }
+        if let Some(messages) = &self.messages {
+            write!(f, "{messages}")?;
         }
         if let Some(websocket) = &self.websocket {
             write!(f, "{websocket}")?;

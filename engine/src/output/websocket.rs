@@ -47,14 +47,6 @@ impl fmt::Display for WebSocketSummary {
 }
 
 fn line(f: &mut fmt::Formatter<'_>, name: &str, count: u64, ms: &LatencyMs) -> fmt::Result {
-    writeln!(
-        f,
-        "{name}: {}; mean {}, 50% {}, 90% {}, 99% {}, max {}",
-        shown::thousands(count),
-        shown::ms(ms.mean),
-        shown::ms(ms.p50),
-        shown::ms(ms.p90),
-        shown::ms(ms.p99),
-        shown::ms(ms.max)
-    )
+    let count = shown::thousands(count);
+    writeln!(f, "{name}: {count}; {}", ms.in_a_line())
 }

@@ -39,6 +39,16 @@ impl Marks {
         self.of(slot).end = Some(end);
     }
 
+    /// All of them, in their order.
+    pub fn all(&self) -> &[Mark] {
+        &self.0
+    }
+
+    /// They were taken.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
     /// Gives each to the loop, in their order.
     pub fn drain(&mut self) -> impl Iterator<Item = Mark> + '_ {
         self.0.drain(..)

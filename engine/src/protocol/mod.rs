@@ -12,12 +12,14 @@ pub mod http1;
 pub mod http2;
 pub mod in_order;
 pub mod marks;
+pub mod messages;
 pub mod redis;
 pub mod repeated;
 pub mod websocket;
 
 use self::h2::counts::Http2Counts;
 use self::marks::Marks;
+use self::messages::MessagePlan;
 use self::websocket::Asides;
 
 /// A request in flight, as the loop numbers them: `0..depth` within one connection.
@@ -100,6 +102,10 @@ pub trait Protocol {
     /// are no work at all.
     const HAS_ASIDES: bool = false;
 
+    /// Whether requests are streams of messages, which [`Protocol::let_go`] sends one by one; for
+    /// other protocols they are no work at all.
+    const HAS_MESSAGES: bool = false;
+
     /// What requests are drawn by in the run that begins, where they are drawn at random.
     fn seed(&mut self, _seed: u64) {}
 
@@ -178,6 +184,22 @@ pub trait Protocol {
         }
     }
 
+    /// How requests are streams of messages, if they are.
+    fn message_plan(&self) -> Option<MessagePlan> {
+        None
+    }
+
+    /// `n` more messages of the request in `slot` may go: appends them, as far as the peer takes
+    /// them now. The others follow as soon as it does.
+    fn let_go(
+        &mut self,
+        _connection: &mut Self::Connection,
+        _slot: Slot,
+        _n: u64,
+        _output: &mut Vec<u8>,
+    ) {
+    }
+
     /// A quick look before [`Protocol::receive`]: takes the replies at the start of `input` that
     /// are, byte for byte, what a right reply was before, gives each one's slot and status to
     /// `right`, and returns how many bytes these were. What is left is for `receive`.
@@ -202,6 +224,13 @@ pub trait Protocol {
         output: &mut Vec<u8>,
         replies: &mut impl FnMut(Reply),
     ) -> Result<usize, Failure>;
+
+    /// How many of the bytes that the last `receive` appended belong to requests: what had to wait
+    /// for the peer and may go now.
+    #[inline]
+    fn resumed(&mut self, _connection: &mut Self::Connection) -> usize {
+        0
+    }
 
     /// The peer closed its side. A reply that ends just there goes to `replies`.
     fn closed(&mut self, _connection: &mut Self::Connection, _replies: &mut impl FnMut(Reply)) {}

@@ -165,6 +165,18 @@ impl Responder {
         }
     }
 
+    /// What `bytes` have from `from` on, and is no reply itself, goes behind replies that are held
+    /// back.
+    pub fn follow(&mut self, from: usize) {
+        if self.are_held() {
+            self.held.push(Held {
+                due_ns: self.now_ns,
+                bytes: self.bytes.split_off(from),
+                last: false,
+            });
+        }
+    }
+
     /// The connection is over once what is in `bytes` and `held` is sent.
     #[inline]
     pub fn hung_up(&self) -> bool {

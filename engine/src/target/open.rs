@@ -15,10 +15,12 @@ use crate::net::epoll::Epoll;
 use crate::net::tls::{Tls, TlsPlan};
 use crate::net::uring::Uring;
 use crate::net::{Io, Net};
-use crate::protocol::grpc::Grpc;
+use crate::protocol::grpc::streaming::StreamingGrpc;
+use crate::protocol::grpc::{self, Grpc};
 use crate::protocol::http::Request;
 use crate::protocol::http1::Http1;
 use crate::protocol::http2::Http2;
+use crate::protocol::messages::MessagePlan;
 use crate::protocol::redis::{Login, Redis};
 use crate::protocol::websocket::WebSocket;
 use crate::protocol::Protocol;
@@ -58,13 +60,17 @@ fn open_one(spec: &Spec) -> Result<Box<dyn Target>> {
         "grpc" | "grpcs" => {
             let is_tls = url.scheme == "grpcs";
             let authority = url.authority();
-            let protocol = match spec.grpc.is_reflected() {
-                true => {
-                    let contract = reflection::contract(spec, &url)?;
-                    Grpc::with_contract(&contract, &spec.grpc, is_tls, &authority)?
-                }
-                false => Grpc::new(&spec.grpc, is_tls, &authority)?,
+            let calls = &spec.grpc;
+            let contract = match calls.is_reflected() {
+                true => reflection::contract(spec, &url)?,
+                false => grpc::contract(calls)?,
             };
+            if !grpc::takes_messages(&contract, calls)? {
+                let protocol = Grpc::with_contract(&contract, calls, is_tls, &authority)?;
+                return open_with(spec, &url, &protocol, b"h2");
+            }
+            let protocol = StreamingGrpc::with_contract(&contract, calls, is_tls, &authority)?;
+            check_length(&protocol.plan(), spec.timeout_ms)?;
             open_with(spec, &url, &protocol, b"h2")
         }
         "redis" | "rediss" => {
@@ -83,6 +89,17 @@ fn open_one(spec: &Spec) -> Result<Box<dyn Target>> {
             format!("{}: {other} is not supported yet", spec.url),
         )),
     }
+}
+
+/// A call whose messages take longer than its reply may would never end well.
+fn check_length(plan: &MessagePlan, timeout_ms: u64) -> Result<()> {
+    let (count, takes_ms) = (plan.count, plan.length().as_millis());
+    if takes_ms < timeout_ms.into() {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "--message-interval: {count} messages take {takes_ms} ms, and --timeout is {timeout_ms} ms"
+    )))
 }
 
 /// The rest of [`open_one`], for any protocol; `alpn` is its name in TLS (for schemes that end in

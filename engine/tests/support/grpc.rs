@@ -14,6 +14,11 @@ pub fn contract() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../suite/grpc-unary/greeter.proto")
 }
 
+/// The same with streams of names.
+pub fn streams() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/support/greeter.proto")
+}
+
 pub fn ask() -> CallSpec {
     CallSpec {
         proto: Some(contract()),

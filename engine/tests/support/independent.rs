@@ -194,7 +194,7 @@ pub struct Greeting {
     pub message: String,
 }
 
-/// A greeter by tonic, both of its methods.
+/// A greeter by tonic, all of its methods.
 pub fn grpc(tls: bool) -> SocketAddr {
     serving(tls, Greeter)
 }
@@ -312,6 +312,8 @@ impl Service<Request<tonic::body::Body>> for Greeter {
                 .send_compressed(tonic::codec::CompressionEncoding::Gzip);
             Ok(match request.uri().path() {
                 "/greeter.Greeter/SayHello" => grpc.unary(One, request).await,
+                "/greeter.Greeter/SayHelloCS" => grpc.client_streaming(Count, request).await,
+                "/greeter.Greeter/SayHelloBidi" => grpc.streaming(Each, request).await,
                 _ => grpc.server_streaming(Many, request).await,
             })
         })
@@ -355,5 +357,56 @@ impl tonic::server::ServerStreamingService<Name> for Many {
     fn call(&mut self, request: tonic::Request<Name>) -> Self::Future {
         let all = vec![Ok(greeting(request.get_ref())); 100];
         Box::pin(async move { Ok(tonic::Response::new(tokio_stream::iter(all))) })
+    }
+}
+
+/// Greets by the number of names.
+struct Count;
+
+impl tonic::server::ClientStreamingService<Name> for Count {
+    type Response = Greeting;
+    type Future =
+        Pin<Box<dyn Future<Output = Result<tonic::Response<Greeting>, tonic::Status>> + Send>>;
+
+    fn call(&mut self, request: tonic::Request<tonic::Streaming<Name>>) -> Self::Future {
+        let mut names = request.into_inner();
+        Box::pin(async move {
+            let mut count = 0;
+            while names.message().await?.is_some() {
+                count += 1;
+            }
+            let name = Name {
+                name: count.to_string(),
+            };
+            Ok(tonic::Response::new(greeting(&name)))
+        })
+    }
+}
+
+/// Greets each name as it comes.
+struct Each;
+
+impl tonic::server::StreamingService<Name> for Each {
+    type Response = Greeting;
+    type ResponseStream = ReceiverStream<Result<Greeting, tonic::Status>>;
+    type Future = Pin<
+        Box<
+            dyn Future<Output = Result<tonic::Response<Self::ResponseStream>, tonic::Status>>
+                + Send,
+        >,
+    >;
+
+    fn call(&mut self, request: tonic::Request<tonic::Streaming<Name>>) -> Self::Future {
+        let mut names = request.into_inner();
+        let (send, greetings) = tokio::sync::mpsc::channel(16);
+        tokio::spawn(async move {
+            while let Some(name) = names.message().await.transpose() {
+                let greeting = name.map(|name| greeting(&name));
+                if send.send(greeting).await.is_err() {
+                    return;
+                }
+            }
+        });
+        Box::pin(async move { Ok(tonic::Response::new(ReceiverStream::new(greetings))) })
     }
 }

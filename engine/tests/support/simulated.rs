@@ -10,6 +10,7 @@ use deadheat_load::net::{Event, Net};
 use deadheat_load::protocol::http::stream::StreamForm;
 use deadheat_load::protocol::http::Request;
 use deadheat_load::protocol::http1::Http1;
+use deadheat_load::protocol::Protocol;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, ErrorKind::WouldBlock};
@@ -23,8 +24,8 @@ const REPLY: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 /// A piece of a reply, and when it comes.
 pub type Piece = (u64, Vec<u8>);
 
-/// What the server does with a request that arrives at a point in time: what comes when?
-pub type Server = Box<dyn FnMut(u64) -> Vec<Piece>>;
+/// What the server does with bytes that arrive at a point in time on a connection: what comes when?
+pub type Server = Box<dyn FnMut(u64, usize, &[u8]) -> Vec<Piece>>;
 
 /// Connections to a server that answers each request at the times that `Server` says. Time
 /// passes only while the loop waits or pauses, and for `busy_ns` with each reply.
@@ -66,9 +67,8 @@ impl Net for Simulated {
     }
 
     fn send(&mut self, id: usize, bytes: &[u8]) -> io::Result<usize> {
-        assert!(bytes.ends_with(b"\r\n\r\n"), "whole requests");
         self.requests.borrow_mut().push(self.now_ns);
-        for (at_ns, piece) in (self.server)(self.now_ns) {
+        for (at_ns, piece) in (self.server)(self.now_ns, id, bytes) {
             self.order += 1;
             self.coming.insert((at_ns, self.order), (id, piece));
         }
@@ -131,7 +131,22 @@ impl Simulated {
     }
 
     /// A server that answers each request in pieces.
-    pub fn in_pieces(server: impl FnMut(u64) -> Vec<Piece> + 'static, connections: usize) -> Self {
+    pub fn in_pieces(
+        mut server: impl FnMut(u64) -> Vec<Piece> + 'static,
+        connections: usize,
+    ) -> Self {
+        let server = move |at_ns, _: usize, bytes: &[u8]| {
+            assert!(bytes.ends_with(b"\r\n\r\n"), "whole requests");
+            server(at_ns)
+        };
+        Self::over_bytes(server, connections)
+    }
+
+    /// A server of any protocol.
+    pub fn over_bytes(
+        server: impl FnMut(u64, usize, &[u8]) -> Vec<Piece> + 'static,
+        connections: usize,
+    ) -> Self {
         Self {
             now_ns: START_NS,
             server: Box::new(server),
@@ -168,6 +183,22 @@ pub fn over_streams(
     let protocol = Http1::new(vec![Request::get("/")], "h", true).streaming(Some(form));
     let settings = settings(connections, Coalesce::Off);
     let mut worker = Worker::new(settings, protocol, net).timing_streams();
+    worker.open("simulated").expect("always");
+    worker.run(turn, &RunControl::default()).expect("always")
+}
+
+/// A turn of any protocol on one connection, with so many requests at once.
+pub fn over_protocol<P: Protocol>(
+    net: Simulated,
+    protocol: P,
+    depth: u32,
+    turn: &RunSpec,
+) -> RunResult {
+    let settings = Settings {
+        depth,
+        ..settings(1, Coalesce::Off)
+    };
+    let mut worker = Worker::new(settings, protocol, net);
     worker.open("simulated").expect("always");
     worker.run(turn, &RunControl::default()).expect("always")
 }

@@ -57,6 +57,22 @@ impl Body {
         &self.got
     }
 
+    /// How many bytes at the beginning of `data` belong to the message in hand; at least 1 where
+    /// there are any.
+    pub fn of_this_message(&self, data: &[u8]) -> usize {
+        let missing = PREFIX - self.have;
+        if missing == 0 {
+            return data.len().min(self.left as usize);
+        }
+        let Some(rest) = data.len().checked_sub(missing) else {
+            return data.len();
+        };
+        let mut prefix = self.prefix;
+        prefix[self.have..].copy_from_slice(&data[..missing]);
+        let [_, length @ ..] = prefix;
+        missing + rest.min(u32::from_be_bytes(length) as usize)
+    }
+
     /// `gzip`: compressed messages are welcome.
     ///
     /// # Errors

@@ -3,6 +3,7 @@
 use super::body::Body;
 use super::expected::Expected;
 use super::head::GrpcFields;
+use crate::protocol::h2::exchange::End;
 use crate::protocol::{ErrorKind, Failure};
 
 /// Why a reply is none of gRPC's.
@@ -15,6 +16,20 @@ pub fn not_grpc(head: &GrpcFields) -> Option<Failure> {
             format!("HTTP status {status} instead of a gRPC reply"),
         )),
         None => Some(Failure::protocol("a reply without :status")),
+    }
+}
+
+/// The block that ends a reply, and why it is none of gRPC's if it is the only one.
+///
+/// # Errors
+/// There is none.
+#[inline]
+pub fn last_block(end: End<'_, GrpcFields>) -> Result<(&GrpcFields, Option<Failure>), Failure> {
+    match end {
+        End::Data => Err(Failure::protocol("the trailers are missing")),
+        End::Trailers(trailers) => Ok((trailers, None)),
+        // Trailers only: the first block is the last.
+        End::Head(head) => Ok((head, not_grpc(head))),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::framing::framed;
 use super::head::GrpcFields;
-use super::judge::not_grpc;
+use super::judge::{last_block, not_grpc};
 use super::reflection::Answer;
 use super::request;
 use super::spec::CallSpec;
@@ -128,15 +128,9 @@ impl Exchange for Lookup {
         reply: &mut Vec<u8>,
         end: End<'_, GrpcFields>,
     ) -> (u16, Option<Failure>) {
-        let (fields, failure) = match end {
-            End::Data => {
-                return (
-                    u16::MAX,
-                    Some(Failure::protocol("the trailers are missing")),
-                )
-            }
-            End::Trailers(trailers) => (trailers, None),
-            End::Head(head) => (head, not_grpc(head)),
+        let (fields, failure) = match last_block(end) {
+            Ok(block) => block,
+            Err(failure) => return (u16::MAX, Some(failure)),
         };
         let status = fields.grpc_status.unwrap_or(u16::MAX);
         let failure = failure.or_else(|| match status {

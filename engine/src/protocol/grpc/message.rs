@@ -21,7 +21,7 @@ impl Method {
     /// Finds the method in a contract.
     ///
     /// # Errors
-    /// The contract has no such method, or one that takes a stream of requests.
+    /// The contract has no such method, or one that does not stream as it should.
     pub fn find(pool: &DescriptorPool, spec: &CallSpec) -> Result<Self> {
         let (service, method) = spec.service_and_method()?;
         let found = pool.get_service_by_name(service).ok_or_else(|| {
@@ -39,19 +39,33 @@ impl Method {
                 let known = known.join(", ");
                 Error::usage(format!("no method {method} in {service}, only: {known}"))
             })?;
-        if found.is_client_streaming() {
-            let call = &spec.call;
-            return Err(Error::usage(format!(
-                "{call} takes a stream of requests, which is not supported"
-            )));
+        let (takes, brings) = (found.is_client_streaming(), found.is_server_streaming());
+        let call = &spec.call;
+        let wrong = if !takes && !brings && spec.messages.is_some_and(|n| n != 1) {
+            Some(format!("{call} replies with one message"))
+        } else if !takes && spec.message_interval.is_some() {
+            Some(format!("--message-interval: {call} takes one message"))
+        } else if !(takes && brings) && spec.replies.is_some() {
+            Some(format!(
+                "--replies: only where both sides stream, not for {call}"
+            ))
+        } else {
+            None
+        };
+        match wrong {
+            Some(wrong) => Err(Error::usage(wrong)),
+            None => Ok(Self(found)),
         }
-        if !found.is_server_streaming() && spec.messages.is_some_and(|n| n != 1) {
-            return Err(Error::usage(format!(
-                "{} replies with one message",
-                spec.call
-            )));
-        }
-        Ok(Self(found))
+    }
+
+    /// Whether it takes a stream of messages.
+    pub fn takes_messages(&self) -> bool {
+        self.0.is_client_streaming()
+    }
+
+    /// Whether it replies with a stream of messages.
+    pub fn brings_messages(&self) -> bool {
+        self.0.is_server_streaming()
     }
 
     /// The request with its prefix, as it goes over the wire.

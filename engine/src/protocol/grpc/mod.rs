@@ -18,15 +18,16 @@ mod message;
 pub mod reflection;
 mod request;
 mod spec;
+pub mod streaming;
 mod template;
 
-pub use spec::CallSpec;
+pub use contract::contract;
+pub use spec::{CallSpec, Replies};
 
 use self::body::Body;
-use self::contract::contract;
 use self::expected::Expected;
 use self::head::GrpcFields;
-use self::judge::{judge, not_grpc};
+use self::judge::{judge, last_block, not_grpc};
 use self::message::Method;
 use super::asked::Asked;
 use super::h2::exchange::{End, Exchange};
@@ -34,7 +35,7 @@ use super::h2::rendered::RenderedRequest;
 use super::h2::Http2Client;
 use super::marks::{Marks, StreamEnd};
 use super::{Failure, Slot};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use prost_reflect::DescriptorPool;
 
 /// The protocol.
@@ -59,6 +60,14 @@ pub struct Calls {
 /// Only a text takes this: what can be rendered with it can be rendered with any token.
 const ODD_TOKEN: &str = "{\u{e9}~}";
 
+/// Whether the call takes a stream of messages: [`streaming::StreamingGrpc`], not [`Grpc`].
+///
+/// # Errors
+/// The call is not in the contract.
+pub fn takes_messages(pool: &DescriptorPool, spec: &CallSpec) -> Result<bool> {
+    Ok(Method::find(pool, spec)?.takes_messages())
+}
+
 impl Grpc {
     /// # Errors
     /// The contract cannot be read, the call is not in it, or the JSON does not fit it.
@@ -79,15 +88,7 @@ impl Grpc {
         if let Some(expect) = &spec.expect {
             method.reply(expect, ODD_TOKEN)?;
         }
-        for (name, value) in &spec.metadata {
-            let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-            let is_value = |byte: u8| (b' '..=b'~').contains(&byte);
-            if name.is_empty() || !name.bytes().all(is_name) || !value.bytes().all(is_value) {
-                return Err(Error::usage(format!(
-                    "metadata {name}: {value}: not such a header"
-                )));
-            }
-        }
+        spec.check_metadata()?;
         Ok(Self::over(Calls {
             spec: spec.clone(),
             method,
@@ -166,14 +167,9 @@ impl Exchange for Calls {
         body: &mut Body,
         end: End<'_, GrpcFields>,
     ) -> (u16, Option<Failure>) {
-        let (head, failure) = match end {
-            End::Data => {
-                let failure = Failure::protocol("the trailers are missing");
-                return (u16::MAX, Some(failure));
-            }
-            End::Trailers(trailers) => (trailers, None),
-            // Trailers only: the first block is the last.
-            End::Head(head) => (head, not_grpc(head)),
+        let (head, failure) = match last_block(end) {
+            Ok(block) => block,
+            Err(failure) => return (u16::MAX, Some(failure)),
         };
         let expected = self.expected.as_ref();
         let failure = failure.or_else(|| {

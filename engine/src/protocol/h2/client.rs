@@ -6,6 +6,7 @@ use super::exchange::Exchange;
 use super::frame::{self, Frame, PREFACE};
 use crate::protocol::asked::Asked;
 use crate::protocol::marks::Marks;
+use crate::protocol::messages::MessagePlan;
 use crate::protocol::{Counters, Failure, Protocol, Reply, Slot};
 
 /// The protocol, with the requests of one run rendered.
@@ -28,10 +29,16 @@ impl<E: Exchange> Http2Client<E> {
         client.prepare("");
         client
     }
+
+    pub fn exchange(&self) -> &E {
+        &self.exchange
+    }
 }
 
 impl<E: Exchange> Protocol for Http2Client<E> {
     type Connection = Http2Connection<E>;
+
+    const HAS_MESSAGES: bool = E::HAS_MESSAGES;
 
     fn seed(&mut self, seed: u64) {
         self.exchange.seed(seed);
@@ -101,6 +108,27 @@ impl<E: Exchange> Protocol for Http2Client<E> {
         }
     }
 
+    fn message_plan(&self) -> Option<MessagePlan> {
+        self.exchange.message_plan()
+    }
+
+    fn let_go(
+        &mut self,
+        connection: &mut Http2Connection<E>,
+        slot: Slot,
+        n: u64,
+        output: &mut Vec<u8>,
+    ) {
+        let from = output.len();
+        connection.let_go(slot, n, &mut self.exchange, output);
+        self.counts.frames_sent.walk(&output[from..]);
+    }
+
+    #[inline]
+    fn resumed(&mut self, connection: &mut Http2Connection<E>) -> usize {
+        std::mem::take(&mut connection.resumed)
+    }
+
     #[inline]
     fn receive(
         &mut self,
@@ -139,8 +167,10 @@ impl<E: Exchange> Protocol for Http2Client<E> {
     }
 
     fn why_late(&self, connection: &Http2Connection<E>, slot: Slot) -> Option<&'static str> {
-        let waits = connection.blocked.contains(&slot);
-        waits.then_some("the server's flow-control window stays closed")
+        if connection.blocked.contains(&slot) {
+            return Some("the server's flow-control window stays closed");
+        }
+        connection.why_late(slot, &self.exchange.message_plan()?)
     }
 
     fn abandon(

@@ -4,6 +4,7 @@ use super::cached_block::CachedBlock;
 use super::exchange::Exchange;
 use super::frame::{self, DATA, END_STREAM, FRAME_SIZE, WINDOW};
 use super::hpack::{self, Decoder};
+use super::messages::Outgoing;
 use super::rendered::RenderedRequest;
 use super::stream::Streams;
 use crate::protocol::asked::Asked;
@@ -36,6 +37,10 @@ pub struct Http2Connection<E: Exchange> {
     pub window: i64,
     /// Requests whose payload waits for a window.
     pub blocked: VecDeque<Slot>,
+    /// By slot, where requests are streams of messages; else there are none.
+    pub(super) outgoing: Box<[Outgoing]>,
+    /// Bytes of requests that went out because a window had grown, since this was asked last.
+    pub resumed: usize,
     /// Bytes that came and were not given back to the server's window.
     pub consumed: u32,
     pub decoder: Decoder,
@@ -49,7 +54,7 @@ pub struct Http2Connection<E: Exchange> {
     /// The table became smaller, and the server has yet to be told that this is known.
     pub size_update: Option<usize>,
     /// Payloads that vary, one at a time.
-    scratch: Vec<u8>,
+    pub(super) scratch: Vec<u8>,
 }
 
 impl<E: Exchange> Http2Connection<E> {
@@ -64,8 +69,11 @@ impl<E: Exchange> Http2Connection<E> {
             output,
         );
         frame::push_window_update(0, CONNECTION_WINDOW - WINDOW, output);
+        let messages = if E::HAS_MESSAGES { depth } else { 0 };
         Self {
             streams: Streams::new(depth),
+            outgoing: vec![Outgoing::default(); messages as usize].into_boxed_slice(),
+            resumed: 0,
             peer: Peer {
                 stream_window: i64::from(WINDOW),
                 frame_size: FRAME_SIZE,
@@ -91,7 +99,12 @@ impl<E: Exchange> Http2Connection<E> {
 
     #[inline]
     pub fn room(&self) -> u32 {
-        if self.is_draining || !self.is_ready || !self.blocked.is_empty() {
+        // A stream of messages that waits for its own window keeps no other from beginning.
+        let is_blocked = match E::HAS_MESSAGES {
+            true => self.window <= 0,
+            false => !self.blocked.is_empty(),
+        };
+        if self.is_draining || !self.is_ready || is_blocked {
             return 0;
         }
         self.peer.most_streams.saturating_sub(self.streams.active())
@@ -111,6 +124,11 @@ impl<E: Exchange> Http2Connection<E> {
         let stream = self.streams.begin(slot, asked, self.peer.stream_window);
         exchange.begin(slot, &mut stream.reply);
         let wire = &exchange.wires()[asked.request as usize];
+        if E::HAS_MESSAGES {
+            self.begin_messages(slot, run, wire, output);
+            self.is_draining |= self.streams.is_used_up();
+            return false;
+        }
         let length = wire.payload.len(asked.sequence);
         stream.length = length;
         let fits = length as i64 <= self.window.min(self.peer.stream_window);
@@ -137,6 +155,18 @@ impl<E: Exchange> Http2Connection<E> {
         wire: &RenderedRequest,
         output: &mut Vec<u8>,
     ) {
+        self.send_headers(slot, run, wire, output);
+        self.send_payload(slot, wire, output);
+    }
+
+    /// Sends the headers of a request, whatever they are.
+    pub(super) fn send_headers(
+        &mut self,
+        slot: Slot,
+        run: u64,
+        wire: &RenderedRequest,
+        output: &mut Vec<u8>,
+    ) {
         let stream = self.streams.get(slot);
         let (id, sequence) = (stream.id, stream.asked.sequence);
         let mut block = Vec::new();
@@ -153,7 +183,6 @@ impl<E: Exchange> Http2Connection<E> {
             self.entered = run;
         }
         frame::push_block(&block, wire.end_of_headers(), id, output);
-        self.send_payload(slot, wire, output);
     }
 
     /// Sends as much of a payload as the windows allow.
@@ -184,13 +213,20 @@ impl<E: Exchange> Http2Connection<E> {
     }
 
     /// A window has grown: whatever was blocked is tried again.
-    pub fn unblock(&mut self, wires: &[RenderedRequest], output: &mut Vec<u8>) {
+    pub fn unblock(&mut self, exchange: &mut E, output: &mut Vec<u8>) {
+        let from = output.len();
         for _ in 0..self.blocked.len() {
-            if let Some(slot) = self.blocked.pop_front() {
+            let Some(slot) = self.blocked.pop_front() else {
+                break;
+            };
+            if E::HAS_MESSAGES {
+                self.send_messages(slot, exchange, output);
+            } else {
                 let request = self.streams.get(slot).asked.request;
-                self.send_payload(slot, &wires[request as usize], output);
+                self.send_payload(slot, &exchange.wires()[request as usize], output);
             }
         }
+        self.resumed += output.len() - from;
     }
 
     /// The request in `slot` is over, for whatever reason. What the server did not want of it

@@ -4,6 +4,7 @@ use super::cached_block::HeaderFields;
 use super::rendered::RenderedRequest;
 use crate::protocol::asked::Asked;
 use crate::protocol::marks::Marks;
+use crate::protocol::messages::MessagePlan;
 use crate::protocol::{Failure, Slot};
 
 /// How a stream has ended.
@@ -22,6 +23,10 @@ pub trait Exchange {
     type Reply: Default;
     type Fields: HeaderFields;
 
+    /// Whether requests are streams of messages, by [`Exchange::message_plan`], instead of headers
+    /// and a payload.
+    const HAS_MESSAGES: bool = false;
+
     /// What requests are drawn by, where they are drawn at random.
     fn seed(&mut self, _seed: u64) {}
 
@@ -36,6 +41,19 @@ pub trait Exchange {
 
     /// Which of them request number `sequence` is.
     fn pick(&self, sequence: u64) -> u32;
+
+    /// How requests are streams of messages, if they are.
+    fn message_plan(&self) -> Option<MessagePlan> {
+        None
+    }
+
+    /// Message number `number` of a request, from 0; in `scratch` if it varies.
+    fn message<'a>(&'a self, _asked: Asked, _number: u64, scratch: &'a mut Vec<u8>) -> &'a [u8] {
+        scratch
+    }
+
+    /// One more message of a request is sent, whole.
+    fn sent(&mut self, _reply: &mut Self::Reply) {}
 
     /// A request is on its way; what is remembered of an older reply is no longer needed.
     fn begin(&mut self, slot: Slot, reply: &mut Self::Reply);

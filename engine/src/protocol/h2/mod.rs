@@ -10,6 +10,7 @@ pub mod exchange;
 pub mod field_rules;
 pub mod frame;
 pub mod hpack;
+mod messages;
 mod receive;
 pub mod rendered;
 mod shared_fields;

@@ -24,6 +24,10 @@ pub enum Call {
     Hello,
     /// `greeter.Greeter/SayHellos`
     Hellos,
+    /// `greeter.Greeter/SayHelloCS`: a stream of names, greeted by their number when it ends.
+    HelloCS,
+    /// `greeter.Greeter/SayHelloBidi`: a stream of names, each greeted as it comes.
+    HelloBidi,
     Unknown,
 }
 
@@ -34,7 +38,26 @@ impl Call {
             _ if !hello => Self::Echo,
             b"/greeter.Greeter/SayHello" => Self::Hello,
             b"/greeter.Greeter/SayHellos" => Self::Hellos,
+            b"/greeter.Greeter/SayHelloCS" => Self::HelloCS,
+            b"/greeter.Greeter/SayHelloBidi" => Self::HelloBidi,
             _ => Self::Unknown,
+        }
+    }
+
+    /// Whether its messages are taken one by one. Any method may turn out to be a stream.
+    pub fn is_streamed(self) -> bool {
+        matches!(self, Self::Echo | Self::HelloCS | Self::HelloBidi)
+    }
+
+    /// Whether `content` is all that such a call has to bring, in one piece.
+    #[inline]
+    pub fn is_whole(self, content: &[u8]) -> bool {
+        match (self, content.split_first_chunk::<PREFIX>()) {
+            (Self::HelloCS | Self::HelloBidi, _) => false,
+            (Self::Echo, Some((&[_, a, b, c, d], message))) => {
+                u32::from_be_bytes([a, b, c, d]) as usize == message.len()
+            }
+            _ => true,
         }
     }
 

@@ -1,11 +1,13 @@
-//! gRPC, with the least a server may do: any method is answered with the message it got, or,
-//! as the greeter of `suite/grpc-unary/greeter.proto`, with a greeting.
+//! gRPC, with the least a server may do: any method is answered with each message it got, or,
+//! as the greeter of `suite/grpc-unary/greeter.proto` with streams of names beside it, with a
+//! greeting.
 
 mod answer;
 mod deadline;
 mod heads;
 mod reply;
 mod requests;
+mod streaming;
 
 use self::answer::Call;
 use self::heads::Heads;
@@ -92,7 +94,7 @@ impl Service for Grpc {
         while let Some(stream) = client.requests.expire(responder.now_ns) {
             client
                 .out
-                .status(stream, DEADLINE_EXCEEDED, &mut responder.bytes);
+                .end(stream, DEADLINE_EXCEEDED, &mut responder.bytes);
             // What is missing of the request need not be sent any more.
             frame::push_reset(stream, frame::NO_ERROR, &mut responder.bytes);
         }
@@ -153,7 +155,9 @@ impl Grpc {
         responder: &mut Responder,
     ) -> Result<(), Refused> {
         let head = client.heads.read(block, self.hello)?;
-        if flags & END_STREAM != 0 {
+        if flags & END_STREAM != 0 && client.requests.is_streamed(stream) {
+            self.last(client, stream, responder);
+        } else if flags & END_STREAM != 0 {
             // Trailers of a request, or a request without a message.
             let request = client.requests.take(stream).unwrap_or_default();
             self.reply(client, stream, request.call, &request.bytes, responder);
@@ -180,10 +184,13 @@ impl Grpc {
         }
         let content = frame.content().map_err(|_| Refused)?;
         if frame.has(END_STREAM) {
-            if let Some(call) = client.requests.take_fresh(frame.stream) {
+            if let Some(call) = client.requests.take_fresh(frame.stream, content) {
                 self.reply(client, frame.stream, call, content, responder);
                 return Ok(());
             }
+        }
+        if client.requests.is_streamed(frame.stream) {
+            return self.piece(client, frame, content, responder);
         }
         client.requests.append(frame.stream, content)?;
         if frame.has(END_STREAM) {

@@ -2,10 +2,11 @@
 
 use crate::protocol::h2::frame::{self, DATA, END_HEADERS, END_STREAM, HEADERS, WINDOW};
 use crate::protocol::h2::hpack::{self, indexed, literal, literal_indexed};
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 /// `:status: 200` in the static table.
 const STATUS_200: usize = 8;
+const OK: u16 = 0;
 /// The newest entry of the client's table.
 const NEWEST: usize = 62;
 /// More than our two entries need.
@@ -16,6 +17,8 @@ struct Unsent {
     stream: u32,
     messages: Vec<u8>,
     sent: usize,
+    /// The status behind them; `None`: there will be more.
+    end: Option<u16>,
 }
 
 /// The sending half of a connection.
@@ -28,8 +31,11 @@ pub struct Out {
     window: i64,
     stream_window: i64,
     frame_size: usize,
-    /// What the client granted single streams beyond `stream_window`.
+    /// What the client granted single streams beyond `stream_window`; what was sent of a reply that
+    /// comes in pieces is taken off.
     grants: HashMap<u32, i64>,
+    /// Replies that come in pieces, and have begun.
+    begun: HashSet<u32>,
     unsent: VecDeque<Unsent>,
 }
 
@@ -44,6 +50,7 @@ impl Default for Out {
             stream_window: i64::from(WINDOW),
             frame_size: frame::FRAME_SIZE,
             grants: HashMap::new(),
+            begun: HashSet::new(),
             unsent: VecDeque::new(),
         }
     }
@@ -65,8 +72,47 @@ impl Out {
             stream,
             messages: messages.to_vec(),
             sent: 0,
+            end: Some(OK),
         });
         self.go_on(output);
+    }
+
+    /// Appends a piece of a reply, or as much as the windows allow.
+    pub fn messages(&mut self, stream: u32, messages: &[u8], output: &mut Vec<u8>) {
+        if self.begun.insert(stream) {
+            self.headers(stream, output);
+        }
+        match self.unsent.iter_mut().find(|one| one.stream == stream) {
+            Some(unsent) => unsent.messages.extend_from_slice(messages),
+            None => self.unsent.push_back(Unsent {
+                stream,
+                messages: messages.to_vec(),
+                sent: 0,
+                end: None,
+            }),
+        }
+        self.go_on(output);
+    }
+
+    /// Ends a reply, whether or not it has begun.
+    pub fn end(&mut self, stream: u32, status: u16, output: &mut Vec<u8>) {
+        if !self.begun.remove(&stream) {
+            return self.status(stream, status, output);
+        }
+        match self.unsent.iter_mut().find(|one| one.stream == stream) {
+            Some(unsent) => unsent.end = Some(status),
+            None => self.finish(stream, status, output),
+        }
+    }
+
+    fn finish(&mut self, stream: u32, status: u16, output: &mut Vec<u8>) {
+        if status == OK {
+            return self.trailers(stream, output);
+        }
+        let mut block = self.update();
+        block.extend(literal(b"grpc-status", status.to_string().as_bytes()));
+        frame::push_block(&block, END_STREAM, stream, output);
+        self.grants.remove(&stream);
     }
 
     /// Appends a reply that is only a status.
@@ -130,10 +176,13 @@ impl Out {
     fn go_on(&mut self, output: &mut Vec<u8>) {
         let mut waiting = std::mem::take(&mut self.unsent);
         while let Some(mut unsent) = waiting.pop_front() {
-            if self.send(&mut unsent, output) {
-                self.trailers(unsent.stream, output);
-            } else {
-                self.unsent.push_back(unsent);
+            match (self.send(&mut unsent, output), unsent.end) {
+                (false, _) => self.unsent.push_back(unsent),
+                (true, Some(status)) => self.finish(unsent.stream, status, output),
+                (true, None) => {
+                    let grant = self.grants.entry(unsent.stream).or_default();
+                    *grant -= unsent.sent as i64;
+                }
             }
         }
     }
@@ -182,6 +231,7 @@ impl Out {
     /// RST_STREAM: nothing more on this stream.
     pub fn forget(&mut self, stream: u32) {
         self.unsent.retain(|unsent| unsent.stream != stream);
+        self.begun.remove(&stream);
         self.grants.remove(&stream);
     }
 

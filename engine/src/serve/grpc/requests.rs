@@ -13,6 +13,10 @@ pub struct Request {
     due_ns: Option<u64>,
     /// Prefix and message, as far as they are here.
     pub bytes: Vec<u8>,
+    /// Messages that were taken out of `bytes`.
+    pub messages: u64,
+    /// Bytes that were not given back to the stream's window.
+    consumed: u32,
 }
 
 /// A request of which nothing but the headers is here.
@@ -46,10 +50,14 @@ impl Requests {
         });
     }
 
-    /// The request of `stream`, if its headers were the last thing that came.
+    /// The request of `stream`, if its headers were the last thing that came, and `content` is all
+    /// the rest.
     #[inline]
-    pub fn take_fresh(&mut self, stream: u32) -> Option<Call> {
+    pub fn take_fresh(&mut self, stream: u32, content: &[u8]) -> Option<Call> {
         let fresh = self.fresh.filter(|fresh| fresh.stream == stream)?;
+        if !fresh.call.is_whole(content) {
+            return None;
+        }
         self.fresh = None;
         Some(fresh.call)
     }
@@ -69,7 +77,7 @@ impl Requests {
             let request = Request {
                 call: fresh.call,
                 due_ns: fresh.due_ns,
-                bytes: Vec::new(),
+                ..Request::default()
             };
             if let Some(due_ns) = fresh.due_ns {
                 self.deadlines.insert((due_ns, fresh.stream));
@@ -94,6 +102,56 @@ impl Requests {
             return Err(Refused);
         }
         Ok(())
+    }
+
+    /// Keeps a piece of a request whose messages are taken one by one.
+    ///
+    /// # Errors
+    /// The client has more under way than is kept.
+    pub fn keep(&mut self, stream: u32, content: &[u8]) -> Result<(), Refused> {
+        self.settle();
+        if let Some(request) = self.open.get_mut(&stream) {
+            request.bytes.extend_from_slice(content);
+            self.waiting += content.len();
+        }
+        match self.waiting > MOST_WAITING {
+            true => Err(Refused),
+            false => Ok(()),
+        }
+    }
+
+    /// So many bytes came on a stream; what is to be given back to its window once they are more
+    /// than `most`.
+    pub fn consumed(&mut self, stream: u32, bytes: u32, most: u32) -> Option<u32> {
+        let request = self.open.get_mut(&stream)?;
+        request.consumed += bytes;
+        (request.consumed > most).then(|| std::mem::take(&mut request.consumed))
+    }
+
+    /// Takes the next whole message of a request, with its prefix; of one that is too long the
+    /// prefix alone.
+    pub fn next_message(&mut self, stream: u32) -> Option<(Call, Vec<u8>)> {
+        let request = self.open.get_mut(&stream)?;
+        let [_, length @ ..] = *request.bytes.first_chunk::<PREFIX>()?;
+        let length = match u32::from_be_bytes(length) as usize {
+            length if length > LONGEST_MESSAGE => 0,
+            length => length,
+        };
+        if request.bytes.len() < PREFIX + length {
+            return None;
+        }
+        let rest = request.bytes.split_off(PREFIX + length);
+        let message = std::mem::replace(&mut request.bytes, rest);
+        self.waiting -= message.len();
+        request.messages += 1;
+        Some((request.call, message))
+    }
+
+    /// Whether the messages of a request are taken one by one.
+    pub fn is_streamed(&mut self, stream: u32) -> bool {
+        self.settle();
+        let request = self.open.get(&stream);
+        request.is_some_and(|request| request.call.is_streamed())
     }
 
     pub fn is_open(&mut self, stream: u32) -> bool {

@@ -3,14 +3,13 @@
 use crate::protocol::h2::connection::Http2Connection;
 use crate::protocol::h2::exchange::Exchange;
 use crate::protocol::h2::frame::{self, code_name, Frame, LARGEST_WINDOW};
-use crate::protocol::h2::rendered::RenderedRequest;
 use crate::protocol::{Failure, Reply, Slot};
 
 impl<E: Exchange> Http2Connection<E> {
     pub(super) fn window_update(
         &mut self,
         frame: &Frame,
-        wires: &[RenderedRequest],
+        exchange: &mut E,
         output: &mut Vec<u8>,
     ) -> Result<(), Failure> {
         let more = i64::from(frame.number()? & frame::LAST_STREAM);
@@ -29,7 +28,7 @@ impl<E: Exchange> Http2Connection<E> {
             return Err(Failure::protocol("a window beyond its limit"));
         }
         if !self.blocked.is_empty() {
-            self.unblock(wires, output);
+            self.unblock(exchange, output);
         }
         Ok(())
     }

@@ -44,6 +44,8 @@ impl<E: Exchange> Http2Connection<E> {
         if is_last {
             let verdict = exchange.end(stream.asked, &mut stream.reply, End::Data);
             self.complete(slot, verdict, output, replies);
+        } else if E::HAS_MESSAGES && stream.failure.is_some() {
+            self.give_up(slot, output, replies);
         }
         Ok(())
     }

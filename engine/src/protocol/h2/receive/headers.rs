@@ -107,6 +107,9 @@ impl<E: Exchange> Http2Connection<E> {
         }
         stream.has_head = true;
         stream.failure = exchange.head(stream.asked, &mut stream.reply, head);
+        if E::HAS_MESSAGES && stream.failure.is_some() {
+            self.give_up(slot, output, replies);
+        }
         Ok(())
     }
 }

@@ -52,8 +52,8 @@ impl<E: Exchange> Http2Connection<E> {
     ) -> Result<(), Failure> {
         match frame.kind {
             frame::CONTINUATION => self.continuation(frame, exchange, output, replies),
-            frame::SETTINGS => self.settings(frame, exchange.wires(), output),
-            frame::WINDOW_UPDATE => self.window_update(frame, exchange.wires(), output),
+            frame::SETTINGS => self.settings(frame, exchange, output),
+            frame::WINDOW_UPDATE => self.window_update(frame, exchange, output),
             frame::RST_STREAM => self.reset(frame, replies),
             frame::GOAWAY => self.goaway(frame, replies),
             frame::PING => ping(frame, output),
@@ -86,6 +86,17 @@ impl<E: Exchange> Http2Connection<E> {
             status: u16::MAX,
             failure: Some(failure),
         });
+    }
+
+    /// Ends a request whose reply is known to be wrong: a server that waits for the next message
+    /// might never end it.
+    #[cold]
+    fn give_up(&mut self, slot: Slot, output: &mut Vec<u8>, replies: &mut impl FnMut(Reply)) {
+        let stream = self.streams.get_mut(slot);
+        if let Some(failure) = stream.failure.take() {
+            frame::push_reset(stream.id, frame::CANCEL, output);
+            self.fail(slot, failure, replies);
+        }
     }
 
     /// A reply is complete.

@@ -3,7 +3,6 @@
 use crate::protocol::h2::connection::Http2Connection;
 use crate::protocol::h2::exchange::Exchange;
 use crate::protocol::h2::frame::{self, Frame, LARGEST_WINDOW};
-use crate::protocol::h2::rendered::RenderedRequest;
 use crate::protocol::{Failure, Slot};
 
 impl<E: Exchange> Http2Connection<E> {
@@ -11,7 +10,7 @@ impl<E: Exchange> Http2Connection<E> {
     pub(super) fn settings(
         &mut self,
         frame: &Frame,
-        wires: &[RenderedRequest],
+        exchange: &mut E,
         output: &mut Vec<u8>,
     ) -> Result<(), Failure> {
         let settings = frame.settings()?;
@@ -51,7 +50,7 @@ impl<E: Exchange> Http2Connection<E> {
         }
         self.is_ready = true;
         frame::push(frame::SETTINGS, frame::ACK, 0, &[], output);
-        self.unblock(wires, output);
+        self.unblock(exchange, output);
         Ok(())
     }
 
