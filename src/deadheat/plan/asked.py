@@ -24,7 +24,8 @@ class Asked:
 
     `parameters`: of workloads, by name the words that were given, each value a race of its own.
     `invocation_s` and `start_s`: how long a run of a program takes, and a server's start until it answers,
-    where that is known. `shapes`: published loads to race under beside the workloads' own. `usable_cpus`: all
+    where that is known. `claimed`: workloads and contenders that the claims of a study compare; `shapes`:
+    published loads to race under beside the workloads' own. `usable_cpus`: all
     that servers may have in races at a number of cores, the best first.
     """
 
@@ -42,6 +43,7 @@ class Asked:
     scale: bool = False
     judged_by: JudgedBy = "throughput"
     claims: str | None = None
+    claimed: tuple[tuple[str, str], ...] = ()
     shapes: tuple[InShape, ...] = ()
     rank: bool = False
     until: Until = "settled or hopeless"

@@ -152,8 +152,9 @@ def _raceable(suite: Suite, kinds: Sequence[str]) -> list[str]:
 def _chosen(asked: Asked, suite: Suite, name: str, names: Sequence[str]) -> list[Contender]:
     """The contenders to race, always with the reference."""
     pool = suite.contenders[name]
-    if asked.contenders:
+    if asked.contenders or asked.claimed:
         wanted = {c.id for id_ in asked.contenders for c in suite.find(id_, names) if c.workload == name}
+        wanted |= {id_ for workload, id_ in asked.claimed if workload == name}
         if not wanted:
             return []
     else:
@@ -170,16 +171,18 @@ def _for_claims(asked: Asked, suite: Suite, study: str) -> Asked:
         for claim in suite.study(study).claim
         if claim.unchecked is None and (not asked.workloads or claim.workload in asked.workloads)
     ]
-    named = [contender for claim in claims for contender in (claim.a, claim.b)]
+    named = [(claim.workload, contender) for claim in claims for contender in (claim.a, claim.b)]
     # Who says how the servers are loaded wants that load alone.
     loaded = asked.connections or asked.streams or asked.scale or asked.parameters
     asked = replace(
         asked,
         workloads=asked.workloads or tuple(dict.fromkeys(claim.workload for claim in claims)),
-        contenders=tuple(dict.fromkeys([*named, *asked.contenders])),
+        claimed=tuple(dict.fromkeys(named)),
     )
     if asked.method != OURS:  # its load is what the study says it was
-        return asked
+        return replace(
+            asked, contenders=tuple(dict.fromkeys([*(id_ for _, id_ in named), *asked.contenders]))
+        )
     return replace(
         asked,
         parameters=asked.parameters

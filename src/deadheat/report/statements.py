@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from deadheat.model.claim import ClaimResult, Study
+from deadheat.model.claim import ClaimResult, PublishedGate, Study
 from deadheat.model.published import AsPublished
 from deadheat.model.result import RaceResult, Results
 from deadheat.model.statement import Statement
 from deadheat.report import claims_table, published_columns
+from deadheat.results.claims import published_gate
 
 NOT_RUN, MIXED, BESIDE, HOLDS, CONTRADICTED, NEVER = (
     "not run",
@@ -97,6 +98,9 @@ def totals(answers: Sequence[Answered]) -> str:
 def _unanswered(study: Study, one: Statement) -> Answered:
     if one.answer == "never":
         return Answered(study.study, one, NEVER, (one.never or "",))
+    for load in study.load:
+        if load.name == one.load:  # figures that were published are all that it needs
+            return Answered(study.study, one, *_of_gate(published_gate(study.study, load)))
     return Answered(study.study, one, NOT_RUN, (f"in no run here: {_command(study, one)}",))
 
 
@@ -146,10 +150,14 @@ def _because(row: ClaimResult) -> str:
 def _by_load(study: Study, one: Statement, results: Results) -> tuple[str, Sequence[str]]:
     for gate in results.published_gates:
         if gate.study == study.study and gate.name == one.load:
-            if gate.ok:
-                return HOLDS, [f"by Little's law {gate.in_flight:,.1f} requests were in flight"]
-            return CONTRADICTED, [f"by Little's law {claims_table.advice(gate)}"]
+            return _of_gate(gate)
     return NOT_RUN, ["the published figures were not held against Little's law in this run"]
+
+
+def _of_gate(gate: PublishedGate) -> tuple[str, tuple[str, ...]]:
+    if gate.ok:
+        return HOLDS, (f"by Little's law {gate.in_flight:,.1f} requests were in flight",)
+    return CONTRADICTED, (f"by Little's law {claims_table.advice(gate)}",)
 
 
 def _by_column(study: Study, one: Statement, results: Results) -> tuple[str, Sequence[str]]:
