@@ -24,6 +24,8 @@ enum What {
     Latency(Figure),
     /// The same of streams.
     Stream(StreamTime, Figure),
+    /// The same of messages that have replies of their own.
+    Message(Figure),
     /// Of all requests.
     ErrorShare,
     Errors,
@@ -88,6 +90,8 @@ pub struct End<'a> {
     pub rate: Option<f64>,
     /// Where replies are streams.
     pub streams: Option<&'a StreamCounts>,
+    /// Where messages have replies of their own.
+    pub messages: Option<&'a Latencies>,
 }
 
 /// What became of a threshold.
@@ -125,6 +129,9 @@ impl FromStr for Threshold {
             ("rps", None, rate) => (What::Throughput, rate),
             (figure, ..) => {
                 let what = match figure.split_once(' ') {
+                    Some(("message", figure)) => {
+                        What::Message(figure.trim().parse().map_err(|()| wrong())?)
+                    }
                     Some((time, figure)) => {
                         let time = time.parse().map_err(|()| wrong())?;
                         What::Stream(time, figure.trim().parse().map_err(|()| wrong())?)
@@ -154,6 +161,11 @@ impl Threshold {
         matches!(self.what, What::Stream(..))
     }
 
+    /// Whether it needs messages with replies of their own.
+    pub fn needs_messages(&self) -> bool {
+        matches!(self.what, What::Message(..))
+    }
+
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -176,6 +188,7 @@ impl Threshold {
         match self.what {
             What::Latency(figure) => figure.of(seen.latencies),
             What::Stream(time, figure) => figure.of(time.of(seen.end?.streams?)),
+            What::Message(figure) => figure.of(seen.end?.messages?),
             What::Errors => Some(seen.errors as f64),
             What::ErrorShare => {
                 let all = seen.replies + seen.errors;
@@ -221,6 +234,7 @@ mod tests {
             throughput_rps: 500.0,
             rate: Some(0.985),
             streams: Some(&streams),
+            messages: Some(&latencies),
         };
         let seen = Seen {
             latencies: &latencies,
@@ -245,6 +259,8 @@ mod tests {
             ("first-content  p50 > 51ms", Some(false)),
             ("first-content p99 > 1ms", None),
             ("gap p50 > 1ms", None),
+            ("message p99 > 900ms", Some(true)),
+            ("message max > 2s", Some(false)),
         ] {
             assert_eq!(judged(text, &seen), failed, "{text}");
         }
@@ -274,6 +290,7 @@ mod tests {
             "second-content p50 > 1ms",
             "gap errors > 1ms",
             "gap > 1ms",
+            "message > 1ms",
         ] {
             assert!(text.parse::<Threshold>().is_err(), "{text}");
         }

@@ -424,6 +424,30 @@ fn what_a_window_lets_go_is_no_chatter() {
 }
 
 #[test]
+fn thresholds_on_messages_decide_the_exit_code() {
+    let server = Server::of("grpc", &["--hello", "--delay", "3ms"]);
+    let (url, proto) = (format!("grpc://{}", server.address()), proto());
+    let code = |call: &str, threshold: &str| {
+        let mode = ["--data", "{}", "--messages", "4", "-c", "4", "-n", "20"];
+        let asked = ["-q", "--fail-if", threshold];
+        let output = run(&arguments(
+            &url,
+            &proto,
+            call,
+            &[&mode[..], &asked].concat(),
+        ));
+        output.status.code()
+    };
+    assert_eq!(code(BIDI, "message p50 > 2ms"), Some(1));
+    assert_eq!(code(BIDI, "message p50 > 60s"), Some(0));
+    // 8 of 80 lie beyond it, and messages of a client stream have no replies.
+    assert_eq!(code(BIDI, "message p90 > 60s"), Some(2));
+    assert_eq!(code(CLIENT, "message p50 > 60s"), Some(2));
+    let told = refusal(&["http://127.0.0.1:1", "--fail-if", "message p50 > 1s"]);
+    assert!(told.contains("only with grpc:// and grpcs://"), "{told}");
+}
+
+#[test]
 fn what_does_not_go_together_is_refused_by_name() {
     let proto = proto();
     let said =

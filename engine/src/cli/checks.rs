@@ -149,12 +149,15 @@ impl LoadOptions {
     }
 
     /// A threshold on a rate needs one, and one on streams needs streams.
-    pub(super) fn check_thresholds(&self, rate: Option<f64>) -> Result<()> {
+    pub(super) fn check_thresholds(&self, scheme: &str, rate: Option<f64>) -> Result<()> {
+        let is_grpc = matches!(scheme, "grpc" | "grpcs");
         for threshold in &self.thresholds.fail_if {
             let lacks = if threshold.needs_a_rate() && rate.is_none() {
                 "-R"
             } else if threshold.needs_streams() && self.stream.is_none() {
                 "--stream"
+            } else if threshold.needs_messages() && !is_grpc {
+                "grpc:// and grpcs://"
             } else {
                 continue;
             };

@@ -233,7 +233,7 @@ impl LoadOptions {
                 }
             }
         };
-        self.check_thresholds(self.rate.or(spec.rate()))?;
+        self.check_thresholds(&scheme, self.rate.or(spec.rate()))?;
         self.check_rows(&spec)?;
         Ok(Spec {
             unix: self.unix.clone(),

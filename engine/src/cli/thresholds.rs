@@ -90,6 +90,7 @@ impl Thresholds {
             throughput_rps: summary.throughput_rps,
             rate: open.map(|open| open.achieved_rps / open.asked_rps),
             streams: run.streams.as_ref(),
+            messages: run.messages.as_ref().and_then(|all| all.latencies.as_ref()),
         };
         let seen = Seen {
             latencies: &run.latencies,
