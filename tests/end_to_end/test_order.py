@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from deadheat.build.builder import Build
-from deadheat.hosts import Collected, Event, Exit, ExitedError, Handle, Spec, Usage
+from deadheat.hosts import Collected, Event, Exit, ExitedError, Handle, Spec, Usage, interference
 from deadheat.hosts.meter import CpuTime
 from deadheat.hosts.program import Why
 from deadheat.kinds.server import block as server
@@ -79,8 +79,8 @@ class FakeHost:
     def free_port(self) -> int:
         return 1
 
-    def spent_ns(self) -> dict[frozenset[int], int]:
-        return {}
+    def interference(self, cpus: Collection[int]) -> interference.Reading:
+        raise AssertionError("a block asks nothing of what is around it")
 
     def close(self) -> None: ...
 

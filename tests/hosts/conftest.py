@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator
 from typing import TypeVar
 
 import pytest
 
-from deadheat.hosts import Collected, Event, Exit, Handle, Host, Spec, Usage
+from deadheat.hosts import Collected, Event, Exit, Handle, Host, Spec, Usage, interference
 from deadheat.hosts.local import LocalHost
 from deadheat.util.interrupt import Stop
 
@@ -70,8 +70,8 @@ class FarHost:
         except Exception as error:
             raise sent(error) from None
 
-    def spent_ns(self) -> Mapping[frozenset[int], int]:
-        return sent(self._near.spent_ns())
+    def interference(self, cpus: Collection[int]) -> interference.Reading:
+        return sent(self._near.interference(sent(cpus)))
 
     def close(self) -> None:
         self._near.close()

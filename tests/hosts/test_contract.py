@@ -6,13 +6,15 @@ import os
 import signal
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from deadheat import hosts
-from deadheat.hosts import Collected, Event, ExitedError, Handle, Host, Spec, StartError
+from deadheat.hosts import Collected, Event, ExitedError, Handle, Host, Spec, StartError, interference
 from deadheat.hosts.local import LocalHost
+from deadheat.hosts.processes import TICK_NS
 from deadheat.util.interrupt import InterruptedRunError, Stop
 
 PATIENCE_S = 60.0
@@ -116,6 +118,32 @@ def test_a_handle_of_another_host_is_refused(host: Host, tmp_path: Path) -> None
 
 def test_ports_are_never_the_same(host: Host) -> None:
     assert len({host.free_port() for _ in range(50)}) == 50
+
+
+def test_what_it_started_is_no_interference(host: Host, tmp_path: Path) -> None:
+    """Neither while it runs nor when it has ended; what ended is known by the CPUs that it was bound to."""
+    cpus = frozenset(os.sched_getaffinity(0))
+    burn = "import time\nwhile time.process_time() < 0.2: pass\nprint('done', flush=True)\ntime.sleep(600)"
+    before = host.interference(cpus)
+    handle = host.start(replace(python(tmp_path, burn), cpus=cpus))
+    hosts.ready(host, handle, lambda: None if host.collect(handle).stdout else "burns", PATIENCE_S, Stop())
+    alive = host.interference(cpus)
+    host.stop(handle, 0)
+    ended = host.interference(cpus)
+    assert before.at_ns < alive.at_ns < ended.at_ns < host.now_ns()
+    assert alive.pinned_ns == before.pinned_ns
+    assert ended.pinned_ns[cpus] >= 0.2 * 1e9
+    for after in (alive, ended):
+        around = interference.between(before, after, race="w", block=0, cpus=cpus)
+        assert around.own_ns >= 0.2 * 1e9 - 3 * TICK_NS
+
+
+def test_a_stranger_is_seen_with_its_cpus(host: Host) -> None:
+    """Whoever is not of our tree, who started us say, may be named."""
+    seen = host.interference({0})
+    assert os.getpid() in seen.ours and os.getppid() not in seen.ours
+    assert seen.may_run_on.keys() <= seen.processes.keys() - seen.ours
+    assert seen.may_run_on[os.getppid()] == os.sched_getaffinity(os.getppid())
 
 
 def test_closing_ends_everything(host: Host, tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from deadheat.build.builder import Build
+from deadheat.hosts import interference
 from deadheat.model.contender import Contender
 from deadheat.model.observation import BlockEnded, BlockStarted, Built, Interference, Observation
 from deadheat.model.plan import Plan, RacePlan
@@ -66,8 +67,8 @@ class Ready:
 class Idle:
     """A host on which nothing of ours has used any CPU."""
 
-    def spent_ns(self) -> dict[frozenset[int], int]:
-        return {}
+    def interference(self, cpus: Collection[int]) -> interference.Reading:
+        return interference.read(cpus)
 
 
 def suite_in(tmp_path: Path) -> Suite:

@@ -49,7 +49,8 @@ class Reading:
     """Counters at one moment; times in nanoseconds.
 
     `own_ns` is the CPU time of our process tree, `pinned_ns` as much of it as programs used that have
-    ended, by the CPUs that they were bound to.
+    ended, by the CPUs that they were bound to. `may_run_on` are the CPUs of each process that is not ours,
+    where the kernel tells them. `interrupts_apart`: whether a process's CPU time is without interrupts.
     """
 
     at_ns: int
@@ -59,6 +60,8 @@ class Reading:
     ours: frozenset[int]
     pinned_ns: Mapping[frozenset[int], int]
     referee_cpus: frozenset[int]
+    may_run_on: Mapping[int, frozenset[int]]
+    interrupts_apart: bool
     swapped_in_bytes: int | None
     swapped_out_bytes: int | None
     throttled: int | None
@@ -86,14 +89,18 @@ def read(
     running = processes.running(root)
     # Last, and together: the busy time of CPUs is held against that of processes.
     by_cpu = {cpu: _cpu(ticks) for cpu, ticks in proc_stat.of_each(root, cpus).items()}
+    at_ns, wall_clock_ns = time.monotonic_ns(), time.time_ns()
+    ours = frozenset(processes.tree(running, pid)) | attached.raced_pids()
     return Reading(
-        at_ns=time.monotonic_ns(),
-        wall_clock_ns=time.time_ns(),
+        at_ns=at_ns,
+        wall_clock_ns=wall_clock_ns,
         cpus=by_cpu,
         processes=running,
-        ours=frozenset(processes.tree(running, pid)) | attached.raced_pids(),
+        ours=ours,
         pinned_ns=dict(pinned_ns or {}),
         referee_cpus=frozenset(os.sched_getaffinity(0)),
+        may_run_on={of: may for of in running if of not in ours and (may := _affinity(of)) is not None},
+        interrupts_apart=_interrupts_apart(),
         swapped_in_bytes=swapped_in,
         swapped_out_bytes=swapped_out,
         throttled=throttled,
@@ -114,15 +121,11 @@ def between(
     race: str,
     block: int,
     cpus: Collection[int],
-    interrupts_apart: bool | None = None,
 ) -> Interference:
-    """What went on from one reading to the other. Nothing is clipped: what counters disagree on shows.
-
-    `interrupts_apart`: whether this kernel keeps interrupts out of a process's CPU time; by default as is.
-    """
+    """What went on from one reading of a host to the other. Nothing is clipped: what counters disagree on
+    shows. Nothing is read here: the host may be another machine."""
     watched = tuple(sorted(cpus))
-    apart = _interrupts_apart() if interrupts_apart is None else interrupts_apart
-    busy = _busy_ns(before, after, interrupts=not apart)
+    busy = _busy_ns(before, after, interrupts=not after.interrupts_apart)
     own = after.own_ns - before.own_ns
     own_by_cpu = _own_by_cpu(before, after, busy)
     steal = sum(after.cpus[cpu].steal_ns - before.cpus[cpu].steal_ns for cpu in busy)
@@ -188,7 +191,7 @@ def _foreign(before: Reading, after: Reading, cpus: Collection[int]) -> list[Oth
     for pid, ns in sorted(used.items(), key=lambda row: -row[1]):
         if ns <= 0:
             break
-        may_run_on = _affinity(pid)
+        may_run_on = after.may_run_on.get(pid)
         if may_run_on is None or may_run_on & set(cpus):
             cpu = min(may_run_on) if may_run_on is not None and len(may_run_on) == 1 else None
             found.append(OtherProcess(pid=pid, name=after.processes[pid].name, cpu_ns=ns, cpu=cpu))

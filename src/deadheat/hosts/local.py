@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from deadheat.hosts import interference
 from deadheat.hosts.attached import Attached
 from deadheat.hosts.elsewhere import Elsewhere
 from deadheat.hosts.listening import ports_of
@@ -103,7 +104,11 @@ class LocalHost:
         with _launcher_watched(process):
             return process.usage(memory=memory)
 
-    def spent_ns(self) -> dict[frozenset[int], int]:
+    def interference(self, cpus: Collection[int]) -> interference.Reading:
+        return interference.read(cpus, self._spent_ns())
+
+    def _spent_ns(self) -> dict[frozenset[int], int]:
+        """CPU time of the programs started here that have ended, by the CPUs that they were bound to."""
         spent: dict[frozenset[int], int] = {}
         for process in self._processes.values():
             if process.spec.cpus is not None and process.exit is not None:

@@ -7,10 +7,11 @@ over. So a later host may be another machine. tests/hosts says what each must do
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Protocol
 
+from deadheat.hosts.interference import Reading
 from deadheat.hosts.meter import Usage
 from deadheat.hosts.process import ExitedError, StartError
 from deadheat.hosts.program import Exit, Spec
@@ -109,8 +110,9 @@ class Host(Protocol):
     def usage(self, handle: Handle, *, memory: bool) -> Usage:
         """CPU time so far, and memory if asked. Raises ExitedError."""
 
-    def spent_ns(self) -> Mapping[frozenset[int], int]:
-        """CPU time of the programs started here that have ended, by the CPUs that they were bound to."""
+    def interference(self, cpus: Collection[int]) -> Reading:
+        """The host's own counters now, of these CPUs and of all its processes: `interference.between` two of
+        them is what else went on there, and who it was."""
 
     def close(self) -> None:
         """Kills whatever was started and still runs there."""

@@ -300,7 +300,7 @@ class Runner:
         cpus = set(self.plan.generator_cpus)
         if not all(stage.build(entry.id).contender.elsewhere for entry in race.entries):
             cpus |= set(self.plan.server_cpus)
-        before = interference.read(cpus, self.host.spent_ns())
+        before = self.host.interference(cpus)
         with closing(kind.block(stage, block)) as observations:
             for done, observation in enumerate(observations, 1):
                 self._observe(observation)
@@ -310,7 +310,7 @@ class Runner:
                 within = min(1.0, done / steps)
                 self.view.progress(repeats.progress(race, walls_s, clean, within, budgeted=self._budgeted))
                 self.stop.check()
-        after = interference.read(cpus, self.host.spent_ns())
+        after = self.host.interference(cpus)
         around = interference.between(before, after, race=race.key, block=block.index, cpus=cpus)
         self._observe(around)
         limits = self.plan.disturbance
