@@ -116,10 +116,10 @@ fn pairs() -> Vec<Request> {
         let mut request = Request::get(&format!("/{}", number * 7));
         if number % 2 == 0 {
             request.method = "POST".into();
-            request.body = Some(format!("{{\"id\": {number}}}"));
+            request.body = Some(format!("{{\"id\": {number}}}").into());
         }
         request.expect.status = Some(200.into());
-        request.expect.body = Some(format!("Hello from {}!", number * 7));
+        request.expect.body = Some(format!("Hello from {}!", number * 7).into());
         request
     };
     (0..10_000).map(pair).collect()

@@ -100,7 +100,7 @@ fn what_a_socket_does_not_take_is_sent_later() {
     for io in ways() {
         let mut request = Request::get("/abc");
         request.method = "POST".into();
-        request.body = Some("x".repeat(BODY));
+        request.body = Some("x".repeat(BODY).into());
         request.expect.body = Some("Hello from abc!".into());
         let spec = Spec {
             io: if io == "uring" { Io::Uring } else { Io::Epoll },

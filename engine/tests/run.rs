@@ -225,7 +225,7 @@ fn garbage_is_a_protocol_error() {
             }
         });
         let mut spec = spec(address, 1);
-        spec.requests[0].expect.body = Some(String::new());
+        spec.requests[0].expect.body = Some("".into());
         let slice = run(&spec);
         assert!(
             slice.counts.errors.protocol > 0,

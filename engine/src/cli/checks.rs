@@ -53,6 +53,7 @@ impl LoadOptions {
         let values = [
             ("--values", self.values.is_some()),
             ("--requests", self.requests.is_some()),
+            ("--data-binary", self.data_binary.is_some()),
         ];
         let of_http_and_websocket = [&values[..], &self.expect.of_bodies()].concat();
         let given = |options: &[(&'static str, bool)]| -> Vec<&'static str> {

@@ -1,7 +1,9 @@
 //! What replies of HTTP and WebSocket are held against.
 
 use super::options::REQUEST;
+use super::requests::text_or_file;
 use clap::Args;
+use deadheat_load::error::Result;
 use deadheat_load::protocol::http::assertion::Texts;
 use deadheat_load::protocol::http::{Expect, Statuses};
 
@@ -10,7 +12,7 @@ pub struct ExpectOptions {
     /// Status that every reply must have: 200, or a class such as 2xx (default: any below 400)
     #[arg(long, value_name = "CODE", help_heading = REQUEST)]
     expect_status: Option<Statuses>,
-    /// Body that every reply must have
+    /// Body that every reply must have: a text, or @FILE
     #[arg(long, value_name = "TEXT", help_heading = REQUEST)]
     expect_body: Option<String>,
     /// Text that the body of every reply must contain; may be given several times
@@ -26,15 +28,19 @@ pub struct ExpectOptions {
 
 impl ExpectOptions {
     /// What every reply must be.
-    pub fn expect(&self) -> Expect {
-        Expect {
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn expect(&self) -> Result<Expect> {
+        let body = self.expect_body.as_deref();
+        Ok(Expect {
             status: self.expect_status,
-            body: self.expect_body.clone(),
+            body: body.map(text_or_file).transpose()?,
             contains: Texts(self.expect_contains.clone()),
             matches: Texts(self.expect_match.clone()),
             json: Texts(self.expect_json.clone()),
             success: true,
-        }
+        })
     }
 
     /// Whether a status was given.

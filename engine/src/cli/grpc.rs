@@ -4,6 +4,7 @@ use super::units;
 use clap::Args;
 use deadheat_load::error::{Error, Result};
 use deadheat_load::protocol::grpc::{CallSpec, Replies};
+use deadheat_load::template::Body;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -65,7 +66,7 @@ impl Grpc {
 
     pub fn calls(
         &self,
-        data: Option<&str>,
+        data: Option<&Body>,
         metadata: &[(String, String)],
         depth: u32,
     ) -> Result<CallSpec> {
@@ -77,7 +78,7 @@ impl Grpc {
                 .call
                 .clone()
                 .ok_or_else(|| Error::usage("gRPC: --call package.Service/Method is needed"))?,
-            data: data.map_or(Ok(Value::Null), |data| lines("--data", data))?,
+            data: data.map_or(Ok(Value::Null), messages)?,
             expect: match &self.expect_message {
                 Some(text) => Some(json("--expect-message", text)?),
                 None => None,
@@ -94,12 +95,15 @@ impl Grpc {
     }
 }
 
-/// The same, or one after the other: an array of them.
-fn lines(option: &str, text: &str) -> Result<Value> {
+/// `--data`: a message, or one after the other: an array of them.
+fn messages(data: &Body) -> Result<Value> {
+    let text = data.text().ok_or_else(|| {
+        Error::usage("gRPC: --data is the message as JSON, and this file is no text (bytes of a message are base64 in JSON)")
+    })?;
     let all = serde_json::Deserializer::from_str(text).into_iter();
     match all.collect::<serde_json::Result<Vec<Value>>>() {
         Ok(all) if all.len() > 1 => Ok(Value::Array(all)),
-        _ => json(option, text),
+        _ => json("--data", text),
     }
 }
 

@@ -5,7 +5,6 @@ use super::expect::ExpectOptions;
 use super::grpc::Grpc;
 use super::progress::ProgressArg;
 use super::redis::Redis;
-use super::requests::text_or_file;
 use super::thresholds::ThresholdOptions;
 use super::tls::TlsOptions;
 use super::units;
@@ -108,11 +107,14 @@ pub struct LoadOptions {
     /// Header, such as 'Accept: text/plain'; may be given several times
     #[arg(short = 'H', long = "header", value_name = "HEADER", value_parser = header, help_heading = REQUEST)]
     pub(super) headers: Vec<(String, String)>,
-    /// Body: a text, or @FILE; makes the method POST if none is given
+    /// Body: a text, or @FILE, whose bytes go out as they are where they are no text (UTF-8); makes the method POST if none is given
     #[arg(long, value_name = "TEXT", help_heading = REQUEST)]
     pub(super) data: Option<String>,
+    /// The same, but nothing in braces is put in: bytes as they are, of WebSocket a binary message
+    #[arg(long, value_name = "TEXT", conflicts_with = "data", help_heading = REQUEST)]
+    pub(super) data_binary: Option<String>,
     /// Several requests, one JSON object a line: method, path, headers, body, expect, weight; of WebSocket messages
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "data"], help_heading = REQUEST)]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "data", "data_binary"], help_heading = REQUEST)]
     pub(super) requests: Option<PathBuf>,
     /// How they are drawn: in turn (or by weight), or at random, the same for the same --seed
     #[arg(long, default_value = "turn", value_name = "turn|random", requires = "requests", help_heading = REQUEST)]
@@ -196,10 +198,10 @@ impl LoadOptions {
         self.check_protocol(&scheme)?;
         let spec = match scheme.as_str() {
             "grpc" | "grpcs" => {
-                let data = self.data.as_deref().map(text_or_file).transpose()?;
+                let data = self.body()?;
                 let calls = self
                     .grpc
-                    .calls(data.as_deref(), &self.headers, self.streams)?;
+                    .calls(data.as_ref(), &self.headers, self.streams)?;
                 let time_messages = self.stream.is_some();
                 Spec::grpc(
                     url,

@@ -6,6 +6,7 @@ use crate::net::tls::Trust;
 use crate::protocol::http::mix::Draw;
 use crate::protocol::http::{Expect, Request};
 use crate::target::Spec;
+use crate::template::Body;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -76,14 +77,14 @@ pub struct RequestFields {
     pub method: Option<String>,
     pub path: Option<String>,
     pub headers: Vec<(String, String)>,
-    pub body: Option<String>,
+    pub body: Option<Body>,
 }
 
 #[derive(Default, Deserialize, PartialEq)]
 #[serde(default, deny_unknown_fields)]
 pub struct ExpectFields {
     pub status: Option<u16>,
-    pub body: Option<String>,
+    pub body: Option<Body>,
 }
 
 impl Open {

@@ -5,10 +5,12 @@
 //! number, and with them every length that stands before what it counts (RESP, HPACK strings,
 //! protobuf, content-length). Whatever does not vary is rendered once; writing allocates nothing.
 
+mod body;
 mod length;
 mod rows;
 mod varying;
 
+pub use self::body::Body;
 pub use self::length::{push_decimal, LengthPrefix};
 pub use self::rows::Rows;
 pub use self::varying::Values;

@@ -1,10 +1,12 @@
 //! Lines of curl, as browsers copy them ("Copy as cURL").
 
 use super::shell::{self, Command};
-use super::{is_taken_over, place_at, Placed};
+use super::{is_taken_over, place_at, read_bytes, Placed};
 use base64::Engine as _;
 use deadheat_load::address::Url;
 use deadheat_load::protocol::http::Request;
+use deadheat_load::template::Body;
+use std::path::Path;
 
 /// Options that change nothing of a request here: each takes a value, or none.
 const IGNORED: [&str; 20] = [
@@ -89,7 +91,7 @@ struct Asked {
     url: Option<String>,
     method: Option<String>,
     headers: Vec<(String, String)>,
-    data: Option<String>,
+    data: Option<Vec<u8>>,
     is_json: bool,
     is_head: bool,
     is_get: bool,
@@ -128,6 +130,13 @@ fn request(words: &[String], url: &Url) -> Result<Request, String> {
         }
     }
     asked.request(url)
+}
+
+fn bytes_or_file(value: &str) -> Result<Vec<u8>, String> {
+    match value.strip_prefix('@') {
+        Some(path) => read_bytes(Path::new(path)).map_err(|error| error.message),
+        None => Ok(value.into()),
+    }
 }
 
 fn takes_a_value(option: &str) -> bool {
@@ -171,20 +180,18 @@ impl Asked {
         match option {
             "-X" | "--request" => self.method = Some(value.into()),
             "-H" | "--header" => self.header(value)?,
-            "--data-raw" => self.add(value, "&"),
-            "-d" | "--data" | "--data-ascii" | "--data-binary" => {
-                let text = super::text_or_file(value).map_err(|error| error.message)?;
-                let is_file = value.starts_with('@');
-                match option {
-                    "--data-binary" => self.add(&text, "&"),
-                    _ if is_file => self.add(&text.replace(['\r', '\n'], ""), "&"),
-                    _ => self.add(&text, "&"),
+            "--data-raw" => self.add(value.into(), "&"),
+            "--data-binary" => self.add(bytes_or_file(value)?, "&"),
+            "-d" | "--data" | "--data-ascii" => {
+                let mut bytes = bytes_or_file(value)?;
+                if value.starts_with('@') {
+                    bytes.retain(|byte| !matches!(byte, b'\r' | b'\n' | 0));
                 }
+                self.add(bytes, "&");
             }
             "--json" => {
-                let text = super::text_or_file(value).map_err(|error| error.message)?;
                 self.is_json = true;
-                self.add(&text, "");
+                self.add(bytes_or_file(value)?, "");
             }
             "-u" | "--user" => {
                 let encoded = base64::engine::general_purpose::STANDARD.encode(value);
@@ -218,10 +225,10 @@ impl Asked {
         }
     }
 
-    fn add(&mut self, text: &str, between: &str) {
+    fn add(&mut self, more: Vec<u8>, between: &str) {
         match &mut self.data {
-            None => self.data = Some(text.into()),
-            Some(data) => *data = format!("{data}{between}{text}"),
+            None => self.data = Some(more),
+            Some(data) => *data = [data, between.as_bytes(), &more].concat(),
         }
     }
 
@@ -240,11 +247,11 @@ impl Asked {
             false => format!("http://{text}"),
         };
         let (origin, mut path) = place_at(&text, url)?;
-        let mut body = self.data.take();
+        let mut body = self.data.take().map(Body::of_file);
         if self.is_get {
             if let Some(query) = body.take() {
                 path += if path.contains('?') { "&" } else { "?" };
-                path += &query;
+                path += query.text().ok_or("-G: what stands in a path is text")?;
             }
         }
         if body.is_some() && self.is_json {
@@ -299,7 +306,7 @@ mod tests {
         assert_eq!(header(&request, "accept-encoding"), Some("deflate, gzip"));
         let request = read("curl -sXPUT a.test:8080/x -da=1 --data-raw @b -u me:secret");
         assert_eq!(request.method, "PUT");
-        assert_eq!(request.body.as_deref(), Some("a=1&@b"));
+        assert_eq!(request.body, Some("a=1&@b".into()));
         assert_eq!(
             header(&request, "content-type"),
             Some("application/x-www-form-urlencoded")
@@ -310,8 +317,8 @@ mod tests {
         );
         let request = read("curl --json '{\"a\":' --json 1} http://a.test:8080/");
         assert_eq!(
-            (request.method.as_str(), request.body.as_deref()),
-            ("POST", Some("{\"a\":1}"))
+            (request.method.as_str(), &request.body),
+            ("POST", &Some("{\"a\":1}".into()))
         );
         assert_eq!(header(&request, "content-type"), Some("application/json"));
         let request = read("curl -G -d a=1 -d b=2 http://a.test:8080/x?c=3");

@@ -3,6 +3,7 @@
 use super::{is_taken_over, place_at, Placed};
 use deadheat_load::address::Url;
 use deadheat_load::protocol::http::Request;
+use deadheat_load::template::Body;
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -40,6 +41,21 @@ struct Header {
 #[derive(Deserialize)]
 struct PostData {
     text: Option<String>,
+    /// Of bytes that are no text, as of the bodies of replies: base64.
+    encoding: Option<String>,
+}
+
+impl PostData {
+    fn body(self) -> Result<Body, String> {
+        let text = self
+            .text
+            .ok_or("a body that the archive does not have as text")?;
+        match self.encoding.as_deref() {
+            None | Some("") => Ok(text.into()),
+            Some("base64") => Body::base64(&text),
+            Some(other) => Err(format!("a body in the encoding {other:?}")),
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -68,7 +84,7 @@ impl Har {
             };
             match entry.request(&path) {
                 Ok(request) => requests.push((place, request)),
-                Err(why) => return Err((place, why.into())),
+                Err(why) => return Err((place, why)),
             }
         }
         Ok(requests)
@@ -76,16 +92,10 @@ impl Har {
 }
 
 impl Entry {
-    fn request(self, path: &str) -> Result<Request, &'static str> {
+    fn request(self, path: &str) -> Result<Request, String> {
         let asked = self.request;
         let headers = asked.headers.into_iter();
-        let body = match asked.post_data {
-            None => None,
-            Some(data) => Some(
-                data.text
-                    .ok_or("a body that the archive does not have as text")?,
-            ),
-        };
+        let body = asked.post_data.map(PostData::body).transpose()?;
         let mut request = Request {
             method: asked.method,
             headers: headers
@@ -134,9 +144,36 @@ mod tests {
         let (place, second) = &requests[1];
         assert_eq!(place, " entry 4");
         assert_eq!(
-            (second.body.as_deref(), second.expect.status),
-            (Some("b"), None)
+            (&second.body, second.expect.status),
+            (&Some("b".into()), None)
         );
         assert!(parse(r#"{"path": "/"}"#).is_none());
+    }
+
+    #[test]
+    fn bodies_that_are_no_texts_stand_in_base64() {
+        let read = |data: &str| {
+            let text = format!(
+                r#"{{"log": {{"entries": [{{"request":
+                    {{"method": "POST", "url": "http://a.test/", "postData": {data}}}}}]}}}}"#
+            );
+            let url = Url::parse("http://a.test/").unwrap();
+            parse(&text).unwrap().requests(&url)
+        };
+        let read_body = |data| read(data).unwrap().remove(0).1.body;
+        assert_eq!(
+            read_body(r#"{"text": "AP/+", "encoding": "base64"}"#),
+            Some(Body::binary(&[0, 255, 254]))
+        );
+        assert_eq!(read_body(r#"{"text": "AP/+"}"#), Some("AP/+".into()));
+        for (data, why) in [
+            (r#"{"text": "!", "encoding": "base64"}"#, "no base64"),
+            (r#"{"text": "a", "encoding": "gzip"}"#, "encoding \"gzip\""),
+            (r#"{"params": []}"#, "does not have as text"),
+        ] {
+            let (place, said) = read(data).expect_err(data);
+            assert_eq!(place, " entry 1");
+            assert!(said.contains(why), "{said}");
+        }
     }
 }

@@ -1,11 +1,11 @@
 //! Messages of WebSocket: the one of the command line, or those of a file.
 
-use super::{expect_also, read, text_or_file, values};
+use super::{expect_also, folder_of, json_with_files, read, values};
 use crate::cli::options::LoadOptions;
 use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};
 use deadheat_load::protocol::http::{Expect, Request};
-use deadheat_load::template::with_token;
+use deadheat_load::template::{with_token, Body};
 use serde::Deserialize;
 use std::path::Path;
 
@@ -16,7 +16,7 @@ const LONGEST_NAME: usize = 40;
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Message {
-    message: String,
+    message: Body,
     #[serde(default)]
     expect: Expect,
     name: Option<String>,
@@ -37,12 +37,12 @@ impl LoadOptions {
             // Connections are upgraded before the run that has the token.
             ..Request::get(&with_token(&Url::parse(url)?.path, &self.token))
         };
-        let expect = self.expect.expect();
+        let expect = self.expect.expect()?;
         if let Some(path) = &self.requests {
             return from_file(path, &upgrade, &expect);
         }
         let request = Request {
-            body: self.data.as_deref().map(text_or_file).transpose()?,
+            body: self.body()?,
             expect,
             ..upgrade
         };
@@ -60,10 +60,9 @@ fn from_file(path: &Path, upgrade: &Request, expect: &Expect) -> Result<Vec<Requ
     let messages = lines.map(|(number, line): (usize, &str)| {
         let wrong = |why: String| Error::usage(format!("{}:{number}: {why}", path.display()));
         let message: Message =
-            serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-        let shortened = || message.message.chars().take(LONGEST_NAME).collect();
+            json_with_files(line, folder_of(path), &["message"]).map_err(wrong)?;
         let mut request = Request {
-            name: Some(message.name.unwrap_or_else(shortened)),
+            name: Some(message.name.unwrap_or_else(|| name_of(&message.message))),
             body: Some(message.message),
             expect: message.expect,
             weight: message.weight,
@@ -81,5 +80,13 @@ fn from_file(path: &Path, upgrade: &Request, expect: &Expect) -> Result<Vec<Requ
             path.display()
         ))),
         false => Ok(messages),
+    }
+}
+
+/// What a message without a name is called.
+fn name_of(message: &Body) -> String {
+    match message {
+        Body::Text(text) => text.chars().take(LONGEST_NAME).collect(),
+        Body::Binary(bytes) => format!("{} bytes", bytes.len()),
     }
 }

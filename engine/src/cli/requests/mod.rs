@@ -8,10 +8,14 @@ mod shell;
 
 use super::choices::RowsArg;
 use super::options::LoadOptions;
+use base64::engine::general_purpose::STANDARD;
+use base64::Engine as _;
 use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};
 use deadheat_load::protocol::http::{Expect, Request};
-use deadheat_load::template::Rows;
+use deadheat_load::template::{Body, Rows};
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -30,9 +34,20 @@ const NOT_TAKEN_OVER: [&str; 7] = [
 ];
 
 impl LoadOptions {
+    /// `--data` or `--data-binary`.
+    pub(super) fn body(&self) -> Result<Option<Body>> {
+        let data = self.data.as_deref().map(text_or_file);
+        let as_it_is = |data: &str| match data.strip_prefix('@') {
+            Some(path) => Ok(Body::binary(&read_bytes(Path::new(path))?)),
+            None => Ok(Body::binary(data.as_bytes())),
+        };
+        let binary = self.data_binary.as_deref().map(as_it_is);
+        data.or(binary).transpose()
+    }
+
     /// The requests of HTTP.
     pub(super) fn http_requests(&self, url: &str) -> Result<Vec<Request>> {
-        let expect = self.expect.expect();
+        let expect = self.expect.expect()?;
         let url = Url::parse(url)?;
         let rows = self.values.as_deref();
         let rows = rows.map(|path| values(path, self.rows)).transpose()?;
@@ -51,8 +66,8 @@ impl LoadOptions {
         request.headers.clone_from(&self.headers);
         request.expect = expect;
         request.rows = rows;
-        if let Some(data) = &self.data {
-            request.body = Some(text_or_file(data)?);
+        request.body = self.body()?;
+        if request.body.is_some() {
             request.method = "POST".into();
         }
         if let Some(method) = &self.method {
@@ -90,9 +105,15 @@ fn elsewhere(request: &Request, text: &str, url: &Url) -> Result<Request> {
 /// `--requests`, in whichever form: what one of them does not expect itself is expected as on the
 /// command line.
 fn requests_file(path: &Path, url: &Url, expect: &Expect) -> Result<Vec<Request>> {
-    let text = read(path)?;
+    let bytes = read_bytes(path)?;
     let shown = path.display();
-    let placed = if let Some(har) = har::parse(&text) {
+    let text = match std::str::from_utf8(&bytes) {
+        Ok(text) => text,
+        // Bodies of raw requests are whatever they are.
+        Err(_) if raw::is_raw(&bytes) => "",
+        Err(error) => return Err(Error::usage(format!("{shown}: no text: {error}"))),
+    };
+    let placed = if let Some(har) = har::parse(text) {
         let all = har.entries();
         let taken = har.requests(url);
         if let (Ok(taken), 1..) = (&taken, all) {
@@ -102,12 +123,12 @@ fn requests_file(path: &Path, url: &Url, expect: &Expect) -> Result<Vec<Request>
             }
         }
         taken
-    } else if curl::is_curl(&text) {
-        curl::requests(&text, url)
-    } else if raw::is_raw(&text) {
-        raw::requests(&text, url)
+    } else if curl::is_curl(text) {
+        curl::requests(text, url)
+    } else if raw::is_raw(&bytes) {
+        raw::requests(&bytes, url)
     } else {
-        json_lines(&text, url)
+        json_lines(text, folder_of(path), url)
     };
     let wrong = |place: &str, why: &str| Error::usage(format!("{shown}:{place}: {why}"));
     let placed = placed.map_err(|(place, why)| wrong(&place, &why))?;
@@ -171,17 +192,16 @@ fn values(path: &Path, order: RowsArg) -> Result<Arc<Rows>> {
     }))
 }
 
-/// One JSON object a line; its path may be a URL.
-fn json_lines(text: &str, url: &Url) -> Placed {
+/// One JSON object a line; its path may be a URL, and files are found from `folder`.
+fn json_lines(text: &str, folder: &Path, url: &Url) -> Placed {
     let lines = (1..).zip(text.lines());
     lines
         .filter(|(_, line)| !line.trim().is_empty())
         .map(|(number, line): (usize, &str)| {
             let place = number.to_string();
-            let request = serde_json::from_str(line);
-            let mut request: Request = match request {
+            let mut request: Request = match json_with_files(line, folder, &["body"]) {
                 Ok(request) => request,
-                Err(error) => return Err((place, error.to_string())),
+                Err(why) => return Err((place, why)),
             };
             if request.path.contains("://") && !request.path.starts_with('/') {
                 (request.origin, request.path) = match place_at(&request.path, url) {
@@ -213,12 +233,61 @@ fn is_taken_over(name: &str) -> bool {
     !name.starts_with(':') && !NOT_TAKEN_OVER.contains(&name.as_str())
 }
 
-/// `--data`: a text, or what stands in `@FILE`.
-pub fn text_or_file(data: &str) -> Result<String> {
-    match data.strip_prefix('@') {
-        Some(path) => read(Path::new(path)),
-        None => Ok(data.to_owned()),
+/// A line of JSON whose `KEY_file`, and `body_file` in `expect`, name files with what else stands in
+/// `KEY` and `body`.
+fn json_with_files<T: DeserializeOwned>(
+    line: &str,
+    folder: &Path,
+    keys: &[&str],
+) -> std::result::Result<T, String> {
+    let mut json: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+    for key in keys {
+        put_file(&mut json, folder, key)?;
     }
+    if let Some(expect) = json.get_mut("expect") {
+        put_file(expect, folder, "body")?;
+    }
+    serde_json::from_value(json).map_err(|error| error.to_string())
+}
+
+fn put_file(json: &mut Value, folder: &Path, key: &str) -> std::result::Result<(), String> {
+    let file_key = format!("{key}_file");
+    let Some(object) = json.as_object_mut() else {
+        return Ok(());
+    };
+    let Some(file) = object.remove(&file_key) else {
+        return Ok(());
+    };
+    let Value::String(file) = file else {
+        return Err(format!("{file_key}: not the name of a file"));
+    };
+    if object.contains_key(key) {
+        return Err(format!("{key} or {file_key}, not both"));
+    }
+    let bytes = read_bytes(&folder.join(file)).map_err(|error| error.message)?;
+    let content = match Body::of_file(bytes) {
+        Body::Text(text) => text.into(),
+        Body::Binary(bytes) => serde_json::json!({"base64": STANDARD.encode(bytes)}),
+    };
+    object.insert(key.into(), content);
+    Ok(())
+}
+
+/// Where the files are that a file names.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new(""))
+}
+
+/// `--data`: a text, or what stands in `@FILE`.
+pub fn text_or_file(data: &str) -> Result<Body> {
+    match data.strip_prefix('@') {
+        Some(path) => Ok(Body::of_file(read_bytes(Path::new(path))?)),
+        None => Ok(data.into()),
+    }
+}
+
+fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    std::fs::read(path).map_err(|error| Error::usage(format!("{}: {error}", path.display())))
 }
 
 fn read(path: &Path) -> Result<String> {

@@ -3,13 +3,16 @@
 use super::{is_taken_over, place_at, Placed};
 use deadheat_load::address::Url;
 use deadheat_load::protocol::http::Request;
+use deadheat_load::template::Body;
+use memchr::{memchr, memchr_iter};
 
 const BETWEEN: &str = "###";
 
 /// Whether the first line that says anything begins a request.
-pub fn is_raw(text: &str) -> bool {
-    let mut lines = text.lines();
-    let first = lines.find(|line| !line.is_empty() && !line.starts_with(BETWEEN));
+pub fn is_raw(bytes: &[u8]) -> bool {
+    let mut rest = Rest { bytes, line: 0 };
+    let says = |line: &str| !line.is_empty() && !line.starts_with(BETWEEN);
+    let first = std::iter::from_fn(|| rest.next().ok().flatten()).find(|line| says(line));
     first.is_some_and(|line| request_line(line).is_some())
 }
 
@@ -23,10 +26,10 @@ fn request_line(line: &str) -> Option<(&str, &str)> {
 
 /// Lines end as they do on the wire, or with a newline alone; a body is as long as its
 /// Content-Length.
-pub fn requests(text: &str, url: &Url) -> Placed {
+pub fn requests(bytes: &[u8], url: &Url) -> Placed {
     let mut requests = Vec::new();
-    let mut rest = Rest { text, line: 0 };
-    while let Some(line) = rest.next() {
+    let mut rest = Rest { bytes, line: 0 };
+    while let Some(line) = rest.next().map_err(|why| (rest.line.to_string(), why))? {
         let place = rest.line.to_string();
         if line.is_empty() || line.starts_with(BETWEEN) {
             continue;
@@ -40,20 +43,26 @@ pub fn requests(text: &str, url: &Url) -> Placed {
 }
 
 struct Rest<'a> {
-    text: &'a str,
+    bytes: &'a [u8],
     /// Number of the line that was read last.
     line: usize,
 }
 
 impl<'a> Rest<'a> {
-    fn next(&mut self) -> Option<&'a str> {
-        if self.text.is_empty() {
-            return None;
+    /// The next line; `None` at the end.
+    fn next(&mut self) -> Result<Option<&'a str>, String> {
+        if self.bytes.is_empty() {
+            return Ok(None);
         }
-        let (line, rest) = self.text.split_once('\n').unwrap_or((self.text, ""));
-        self.text = rest;
+        let bytes = self.bytes;
+        let (line, rest) = match memchr(b'\n', bytes) {
+            Some(end) => (&bytes[..end], &bytes[end + 1..]),
+            None => (bytes, &bytes[bytes.len()..]),
+        };
+        self.bytes = rest;
         self.line += 1;
-        Some(line.strip_suffix('\r').unwrap_or(line))
+        let line = std::str::from_utf8(line).map_err(|_| "a line that is no text")?;
+        Ok(Some(line.strip_suffix('\r').unwrap_or(line)))
     }
 
     /// The request that begins with this line.
@@ -70,7 +79,7 @@ impl<'a> Rest<'a> {
             ..Request::get(&path)
         };
         let mut length = 0;
-        while let Some(line) = self.next().filter(|line| !line.is_empty()) {
+        while let Some(line) = self.next()?.filter(|line| !line.is_empty()) {
             let (name, value) = line
                 .split_once(':')
                 .ok_or_else(|| format!("{line:?} is no header"))?;
@@ -89,13 +98,12 @@ impl<'a> Rest<'a> {
             }
         }
         if length > 0 {
-            let (body, rest) = (self.text.get(..length), self.text.get(length..));
-            let (Some(body), Some(rest)) = (body, rest) else {
+            let Some((body, rest)) = self.bytes.split_at_checked(length) else {
                 return Err(format!("a body of {length} bytes is not there"));
             };
-            self.line += body.matches('\n').count();
-            self.text = rest;
-            request.body = Some(body.into());
+            self.line += memchr_iter(b'\n', body).count();
+            self.bytes = rest;
+            request.body = Some(Body::of_file(body.to_vec()));
         }
         Ok(request)
     }
@@ -108,13 +116,13 @@ mod tests {
     #[test]
     fn one_after_the_other() {
         let text = "GET /a HTTP/1.1\r\nHost: a.test\r\nX-A: 1\r\n\r\nPOST /b HTTP/1.1\nContent-Length: 5\n\nx\nyz\n\n### more\nDELETE http://a.test/c HTTP/1.1\n";
-        assert!(is_raw(text));
+        assert!(is_raw(text.as_bytes()));
         let url = Url::parse("http://a.test/").unwrap();
-        let requests = requests(text, &url).unwrap();
+        let requests = requests(text.as_bytes(), &url).unwrap();
         let found: Vec<_> = requests
             .iter()
             .map(|(place, request)| {
-                let body = request.body.as_deref();
+                let body = request.body.as_ref().and_then(Body::text);
                 (
                     place.as_str(),
                     request.method.as_str(),
@@ -148,10 +156,31 @@ mod tests {
             ),
             ("GET ftp://b.test/ HTTP/1.1\n\n", "1", "unknown scheme"),
         ] {
-            let (place, said) = requests(text, &url).expect_err(text);
+            let (place, said) = requests(text.as_bytes(), &url).expect_err(text);
             assert_eq!(place, line, "{text}: {said}");
             assert!(said.contains(why), "{text}: {said}");
         }
-        assert!(!is_raw("{\"path\": \"/\"}"));
+        assert!(!is_raw(b"{\"path\": \"/\"}"));
+        assert!(!is_raw(b"\xff\nGET /a HTTP/1.1\n\n"));
+    }
+
+    #[test]
+    fn bodies_are_any_bytes() {
+        let body: Vec<u8> = (0..=255).collect();
+        let mut file = b"POST /a HTTP/1.1\nContent-Length: 256\n\n".to_vec();
+        file.extend(&body);
+        file.extend(b"\n###\nGET /b HTTP/1.1\n\n\xff\n");
+        assert!(is_raw(&file));
+        let url = Url::parse("http://a.test/").unwrap();
+        let (place, why) = requests(&file, &url).expect_err("a line of no text");
+        assert_eq!(
+            (place.as_str(), why.as_str()),
+            ("9", "a line that is no text")
+        );
+        file.truncate(file.len() - 2);
+        let requests = requests(&file, &url).unwrap();
+        assert_eq!(requests[0].1.body, Some(Body::binary(&body)));
+        let (place, second) = &requests[1];
+        assert_eq!((place.as_str(), second.path.as_str()), ("7", "/b"));
     }
 }

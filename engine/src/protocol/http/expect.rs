@@ -3,6 +3,7 @@
 use super::assertion::{Assertion, Texts};
 use super::statuses::Statuses;
 use crate::protocol::{ErrorKind, Failure};
+use crate::template::Body;
 use serde::Deserialize;
 
 /// What a reply must be; `None` is not compared.
@@ -10,7 +11,7 @@ use serde::Deserialize;
 #[serde(default, deny_unknown_fields)]
 pub struct Expect {
     pub status: Option<Statuses>,
-    pub body: Option<String>,
+    pub body: Option<Body>,
     /// What the body must contain.
     pub contains: Texts,
     /// Regular expressions that the body must match.

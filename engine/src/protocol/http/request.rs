@@ -2,7 +2,7 @@
 
 use super::expect::Expect;
 use crate::error::{Error, Result};
-use crate::template::{with_token, Rows, Template, Values};
+use crate::template::{with_token, Body, Rows, Template, Values};
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub struct Request {
     #[serde(default)]
     pub headers: Vec<(String, String)>,
     #[serde(default)]
-    pub body: Option<String>,
+    pub body: Option<Body>,
     #[serde(default)]
     pub expect: Expect,
     /// What it is called in the summary; its method and path if it has no name.
@@ -83,20 +83,21 @@ impl Request {
     }
 
     /// All texts that may have something in braces, those of what is expected too.
-    fn texts(&self) -> impl Iterator<Item = &String> {
+    fn texts(&self) -> impl Iterator<Item = &str> {
         let values = self.headers.iter().map(|(_, value)| value);
+        let bodies = [&self.body, &self.expect.body].into_iter().flatten();
         values
             .chain([&self.path])
-            .chain(&self.body)
-            .chain(&self.expect.body)
             .chain(&self.expect.contains.0)
             .chain(&self.expect.json.0)
+            .map(String::as_str)
+            .chain(bodies.filter_map(Body::text))
     }
 
     /// Whether it, or what is expected, is another in each run: by its token or its seed.
     pub fn varies_by_run(&self) -> bool {
         let of_run = ["{token}", "{rand:", "{uuid"];
-        let varies = |text: &String| of_run.iter().any(|place| text.contains(place));
+        let varies = |text: &str| of_run.iter().any(|place| text.contains(place));
         self.rows.is_some() || self.texts().any(varies)
     }
 
@@ -114,10 +115,18 @@ impl Request {
         Template::of(text, &values).unwrap_or_else(|_| Template::text(text))
     }
 
+    /// A body in a run, its own or the one that is expected.
+    pub fn body_template(&self, body: &Body, token: &str, seed: u64) -> Template {
+        match body {
+            Body::Text(text) => self.template(text, token, seed),
+            Body::Binary(bytes) => Template::bytes(bytes),
+        }
+    }
+
     /// The body that is expected in a run.
     pub fn expected_body(&self, token: &str, seed: u64) -> Option<Template> {
         let body = self.expect.body.as_ref()?;
-        Some(self.template(body, token, seed))
+        Some(self.body_template(body, token, seed))
     }
 
     /// Refuses braces that mean something and are wrong, and values of a file that would break the

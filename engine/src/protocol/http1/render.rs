@@ -21,7 +21,8 @@ pub fn render(request: &Request, host: &str, keep_alive: bool, token: &str, seed
     }
     let text = |text: &str| request.template(text, token, seed);
     let mut rendered = text(&head);
-    let body = request.body.as_deref().map(text);
+    let body = request.body.as_ref();
+    let body = body.map(|body| request.body_template(body, token, seed));
     if has("transfer-encoding") {
         rendered.push(b"\r\n");
         rendered.append(as_one_chunk(body.unwrap_or_default()));
@@ -62,6 +63,7 @@ fn as_one_chunk(body: Template) -> Template {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::template::Body;
 
     fn written(request: &Request, sequence: u64) -> String {
         let mut output = Vec::new();
@@ -105,7 +107,7 @@ mod tests {
         request.headers = vec![("transfer-encoding".into(), "chunked".into())];
         let head = format!("{head}transfer-encoding: chunked\r\n\r\n");
         assert_eq!(written(&request, 0), format!("{head}0\r\n\r\n"));
-        request.body = Some("{seq}".repeat(9));
+        request.body = Some("{seq}".repeat(9).into());
         for (sequence, size) in [(7, "9"), (77, "12")] {
             let body = sequence.to_string().repeat(9);
             assert_eq!(
@@ -113,6 +115,18 @@ mod tests {
                 format!("{head}{size}\r\n{body}\r\n0\r\n\r\n")
             );
         }
+    }
+
+    #[test]
+    fn bytes_go_out_as_they_are() {
+        let bytes: Vec<u8> = (0..=255).chain(*b"{seq}{token}").collect();
+        let mut request = Request::get("/{seq}");
+        request.body = Some(Body::binary(&bytes));
+        let mut output = Vec::new();
+        render(&request, "h", true, "t", 0).write(7, &mut output);
+        let mut expected = b"GET /7 HTTP/1.1\r\nHost: h\r\nContent-Length: 268\r\n\r\n".to_vec();
+        expected.extend(bytes);
+        assert_eq!(output, expected);
     }
 
     #[test]

@@ -55,7 +55,9 @@ pub fn request_template(
     for (name, value) in request.headers.iter().filter(|(name, _)| !is_host(name)) {
         fields.push((name.to_ascii_lowercase(), text(value)));
     }
-    let payload = request.body.as_deref().map(text).unwrap_or_default();
+    let payload = request.body.as_ref();
+    let payload = payload.map(|body| request.body_template(body, token, seed));
+    let payload = payload.unwrap_or_default();
     if request.body.is_some() && !fields.iter().any(|(name, _)| name == "content-length") {
         let mut length = Template::default();
         length.push_length_of(&payload);

@@ -10,7 +10,6 @@ mod spec;
 
 pub use spec::MessageSpec;
 
-use self::frame::Opcode;
 use self::in_flight::InFlight;
 use self::prepared::Prepared;
 use self::reader::Reader;
@@ -30,7 +29,8 @@ pub struct WebSocket {
     messages: Vec<Request>,
     /// Which of them is sent next.
     mix: Mix,
-    opcode: Opcode,
+    /// Texts go out as binary messages too.
+    binary: bool,
     id: Option<JsonAssertion>,
     ping: Option<u64>,
     /// What values are made from.
@@ -97,10 +97,7 @@ impl WebSocket {
             subprotocols: handshake::subprotocols(request),
             messages: messages.to_vec(),
             mix: Mix::new(messages),
-            opcode: match spec.binary {
-                true => Opcode::Binary,
-                false => Opcode::Text,
-            },
+            binary: spec.binary,
             id,
             ping: spec.ping,
             seed: 0,
@@ -131,7 +128,7 @@ impl WebSocket {
     }
 
     fn prepare_with(&mut self, token: &str, seed: u64) {
-        self.prepared = Prepared::new(&self.messages, self.id.as_ref(), token, seed);
+        self.prepared = Prepared::new(&self.messages, self.binary, self.id.as_ref(), token, seed);
         self.known.clear();
     }
 

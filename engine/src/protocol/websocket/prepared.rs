@@ -1,19 +1,24 @@
 //! A message as it is in one run, and what its reply is held against.
 
+use super::frame::Opcode;
+use super::reader::Kind;
 use crate::protocol::asked::Asked;
 use crate::protocol::http::assertion::{value_of, Checks, JsonAssertion, Path};
 use crate::protocol::http::compare::Compared;
 use crate::protocol::http::content::Coding;
 use crate::protocol::http::Request;
 use crate::protocol::{ErrorKind, Failure};
-use crate::template::Template;
+use crate::template::{Body, Template};
 use serde_json::Value;
 
-/// One message, and the text of its reply.
+/// One message, and its reply.
 #[derive(Clone)]
 struct Message {
-    text: Template,
+    opcode: Opcode,
+    payload: Template,
     expected: Option<Template>,
+    /// What is expected may come as a text message.
+    expects_text: bool,
 }
 
 #[derive(Clone, Default)]
@@ -24,13 +29,28 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// With token and values in place; `id`: where the identifier stands, and what it is.
-    pub fn new(requests: &[Request], id: Option<&JsonAssertion>, token: &str, seed: u64) -> Self {
+    /// With token and values in place. `binary`: texts go out as binary messages too; `id`: where the
+    /// identifier stands, and what it is.
+    pub fn new(
+        requests: &[Request],
+        binary: bool,
+        id: Option<&JsonAssertion>,
+        token: &str,
+        seed: u64,
+    ) -> Self {
         let message = |request: &Request| {
-            let text = |text: &str| request.template(text, token, seed);
+            let payload = request.body.as_ref();
+            let is_text = |body: &Body| body.text().is_some();
             Message {
-                text: request.body.as_deref().map(text).unwrap_or_default(),
+                opcode: match !binary && payload.is_none_or(is_text) {
+                    true => Opcode::Text,
+                    false => Opcode::Binary,
+                },
+                payload: payload
+                    .map(|body| request.body_template(body, token, seed))
+                    .unwrap_or_default(),
                 expected: request.expected_body(token, seed),
+                expects_text: request.expect.body.as_ref().is_none_or(is_text),
             }
         };
         let id = id.and_then(|id| {
@@ -44,10 +64,11 @@ impl Prepared {
         }
     }
 
-    /// The text of message `request` of the mix.
+    /// Message `request` of the mix, and as what it goes out.
     #[inline]
-    pub fn message(&self, request: u32) -> &Template {
-        &self.messages[request as usize].text
+    pub fn message(&self, request: u32) -> (Opcode, &Template) {
+        let message = &self.messages[request as usize];
+        (message.opcode, &message.payload)
     }
 
     #[inline]
@@ -89,11 +110,19 @@ impl Prepared {
             && self.id.is_none()
     }
 
-    /// Whether a reply is the expected text itself.
+    /// Whether a reply is the expected one itself; of a text message it is then known to be UTF-8.
     #[inline]
-    pub fn is_expected(&self, asked: Asked, reply: &[u8], scratch: &mut Vec<u8>) -> bool {
-        let expected = self.expected(asked.request);
-        expected.is_some_and(|template| template.rendered(asked.sequence, scratch) == reply)
+    pub fn is_expected(
+        &self,
+        asked: Asked,
+        kind: Kind,
+        reply: &[u8],
+        scratch: &mut Vec<u8>,
+    ) -> bool {
+        let message = &self.messages[asked.request as usize];
+        let expected = message.expected.as_ref();
+        (kind == Kind::Binary || message.expects_text)
+            && expected.is_some_and(|template| template.rendered(asked.sequence, scratch) == reply)
     }
 
     /// What is wrong with a reply.

@@ -92,16 +92,14 @@ impl Protocol for WebSocket {
         }
         let key = self.next_key();
         let request = self.mix.pick(sequence);
-        let message = self
-            .prepared
-            .message(request)
-            .rendered(sequence, &mut self.scratch);
+        let (opcode, payload) = self.prepared.message(request);
+        let payload = payload.rendered(sequence, &mut self.scratch);
         // A connection that replaces another one has messages before it is upgraded.
         let output = match is_upgraded {
             true => output,
             false => &mut connection.held,
         };
-        frame::write(self.opcode, message, Some(key), output);
+        frame::write(opcode, payload, Some(key), output);
     }
 
     #[inline]
@@ -241,8 +239,8 @@ impl WebSocket {
         };
         if let Some((slot, sequence)) = sent {
             let asked = self.asked(sequence);
-            if self.prepared.is_expected(asked, bytes, &mut self.expected) {
-                // It is UTF-8 because what is expected is.
+            let scratch = &mut self.expected;
+            if self.prepared.is_expected(asked, kind, bytes, scratch) {
                 return Ok(Some(reply(slot, self.prepared.assert(asked, bytes))));
             }
         }

@@ -7,7 +7,7 @@ use crate::template::{Template, Values};
 
 #[derive(Clone, Debug, Default)]
 pub struct MessageSpec {
-    /// Messages go out as binary ones.
+    /// Texts go out as binary messages too, as what is none does anyhow.
     pub binary: bool,
     /// `$.path=value`: a reply belongs to the message whose value it has there.
     pub match_id: Option<String>,
