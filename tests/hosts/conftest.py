@@ -52,6 +52,18 @@ class FarHost:
     def collect(self, handle: Handle) -> Collected:
         return sent(self._near.collect(sent(handle)))
 
+    def send(self, handle: Handle, line: bytes) -> None:
+        try:
+            self._near.send(sent(handle), sent(line))
+        except Exception as error:
+            raise sent(error) from None
+
+    def receive(self, handle: Handle, timeout_s: float) -> bytes:
+        try:
+            return sent(self._near.receive(sent(handle), timeout_s))
+        except Exception as error:
+            raise sent(error) from None
+
     def freeze(self, handle: Handle) -> None:
         try:
             self._near.freeze(sent(handle))

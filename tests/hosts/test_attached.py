@@ -13,9 +13,10 @@ from pathlib import Path
 import pytest
 
 from deadheat.hosts import ExitedError, Spec, StartError
-from deadheat.hosts.attached import owner_of, raced_pids, tree_of
+from deadheat.hosts.attached import owner_of, raced_pids
 from deadheat.hosts.local import LocalHost
 from deadheat.hosts.ports import Ports
+from deadheat.hosts.tree import tree_of
 
 PATIENCE_S = 60.0
 # A parent that listens, a child that does too, and turns without an end.

@@ -8,6 +8,7 @@ import sys
 import threading
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from deadheat import hosts
 from deadheat.hosts import Collected, Event, ExitedError, Handle, Host, Spec, StartError, interference
 from deadheat.hosts.local import LocalHost
 from deadheat.hosts.processes import TICK_NS
+from deadheat.hosts.program import Why
 from deadheat.util.interrupt import InterruptedRunError, Stop
 
 PATIENCE_S = 60.0
@@ -89,6 +91,93 @@ def test_a_stop_is_firm_in_the_end(host: Host, tmp_path: Path) -> None:
     assert host.stop(handle, 0.05).signal == signal.SIGKILL
 
 
+ECHO = """
+import sys
+for line in sys.stdin:
+    print('heard', line, end='', flush=True)
+print('over', file=sys.stderr)
+"""
+
+
+def talks(folder: Path, source: str = ECHO) -> Spec:
+    return replace(
+        python(folder, source), stdout=None, piped=True, cpus=frozenset({min(os.sched_getaffinity(0))})
+    )
+
+
+def test_a_program_is_talked_to_line_by_line(host: Host, tmp_path: Path) -> None:
+    handle = host.start(talks(tmp_path))
+    for line in (b"one", b"two and " * 100_000):
+        host.send(handle, line)
+        assert host.receive(handle, PATIENCE_S) == b"heard " + line
+    (pid,) = host.usage(handle, memory=False).pids
+    assert os.sched_getaffinity(pid) == {min(os.sched_getaffinity(0))}
+    # In a session of its own: a Ctrl-C is not for it.
+    assert os.getsid(pid) == pid
+    exit = host.stop(handle, PATIENCE_S)
+    assert (exit.code, exit.why) == (0, Why.STOPPED)
+    assert exit.cpu.total_ns > 0
+    assert handle.started_ns < exit.at_ns < host.now_ns()
+    assert host.collect(handle) == Collected(exit, b"", b"over\n", "over")
+
+
+def test_lines_may_come_before_they_are_asked_for(host: Host, tmp_path: Path) -> None:
+    """And those that it had said when it ended are not lost."""
+    handle = host.start(talks(tmp_path, "print('a\\nb\\nnot a line', end='', flush=True)"))
+    assert ended(host, handle).exit.code == 0
+    assert [host.receive(handle, PATIENCE_S) for _ in range(2)] == [b"a", b"b"]
+    for _ in range(2):
+        with pytest.raises(ExitedError, match="exited with status 0"):
+            host.receive(handle, PATIENCE_S)
+
+
+def test_who_is_silent_is_not_waited_for_for_ever(host: Host, tmp_path: Path) -> None:
+    handle = host.start(talks(tmp_path))
+    with pytest.raises(TimeoutError):
+        host.receive(handle, 0.01)
+    host.freeze(handle)
+    host.send(handle, b"later")
+    with pytest.raises(TimeoutError):
+        host.receive(handle, 0.01)
+    host.thaw(handle)
+    assert host.receive(handle, PATIENCE_S) == b"heard later"
+
+
+def test_who_was_talked_to_and_dies_has_died(host: Host, tmp_path: Path) -> None:
+    handle = host.start(talks(tmp_path))
+    (pid,) = host.usage(handle, memory=True).pids
+    os.kill(pid, signal.SIGKILL)
+    with pytest.raises(ExitedError, match="died of SIGKILL") as caught:
+        host.receive(handle, PATIENCE_S)
+    for act in (lambda: host.send(handle, b"hello"), lambda: host.usage(handle, memory=False)):
+        with pytest.raises(ExitedError, match="died of SIGKILL"):
+            act()
+    assert ended(host, handle).exit == caught.value.exit == host.stop(handle, 0)
+
+
+def test_who_does_not_listen_to_the_end_of_its_input_is_killed(host: Host, tmp_path: Path) -> None:
+    handle = host.start(talks(tmp_path, "import signal; print('up', flush=True)\nwhile True: signal.pause()"))
+    assert host.receive(handle, PATIENCE_S) == b"up"
+    host.freeze(handle)
+    exit = host.stop(handle, 0.05)
+    assert (exit.signal, exit.why) == (signal.SIGKILL, Why.KILLED)
+
+
+def test_who_was_not_started_to_be_talked_to_is_not(host: Host, tmp_path: Path) -> None:
+    handle = host.start(spec(tmp_path, "sleep", "600"))
+    for act in (lambda: host.send(handle, b"hello"), lambda: host.receive(handle, 0)):
+        with pytest.raises(ValueError, match="was not started to be talked to"):
+            act()
+
+
+@pytest.mark.parametrize("impossible", [{"argv": ("no-such-generator",)}, {"cpus": frozenset({1023})}])
+def test_what_cannot_be_started_to_be_talked_to_raises(
+    host: Host, tmp_path: Path, impossible: dict[str, Any]
+) -> None:
+    with pytest.raises(StartError, match="cannot run"):
+        host.start(replace(talks(tmp_path), **impossible))
+
+
 def test_frozen_means_no_cpu_time(host: Host, tmp_path: Path) -> None:
     handle = host.start(python(tmp_path, "while True: pass"))
     host.freeze(handle)
@@ -147,10 +236,11 @@ def test_a_stranger_is_seen_with_its_cpus(host: Host) -> None:
 
 
 def test_closing_ends_everything(host: Host, tmp_path: Path) -> None:
-    handle = host.start(spec(tmp_path, "sleep", "600"))
-    (pid,) = host.usage(handle, memory=False).pids
+    handles = [host.start(spec(tmp_path, "sleep", "600")), host.start(talks(tmp_path))]
+    pids = [pid for handle in handles for pid in host.usage(handle, memory=False).pids]
+    assert len(pids) == 2
     host.close()
-    assert not Path(f"/proc/{pid}").exists()
+    assert not [pid for pid in pids if Path(f"/proc/{pid}").exists()]
 
 
 def test_waiting_ends_with_the_program(host: Host, stop: Stop, tmp_path: Path) -> None:

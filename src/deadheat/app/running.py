@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import StartError
-from deadheat.hosts.attached import owner_of, tree_of
+from deadheat.hosts.attached import owner_of
+from deadheat.hosts.tree import tree_of
 from deadheat.model.address import Address
 from deadheat.suite.ad_hoc import Command
 

@@ -9,7 +9,8 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from deadheat.explain.reading import InstrumentError
-from deadheat.generators.engine import Engine, EngineError
+from deadheat.generators.engine import Engine
+from deadheat.generators.load_generator import LoadError
 from deadheat.hosts import ExitedError, Handle, StartError, Usage
 from deadheat.kinds.registry import PROTOCOLS
 from deadheat.kinds.server.started import NotServingError, started_server, until_right
@@ -62,7 +63,7 @@ class Server:
             turn = self._engine.turn(
                 self.entry, token(self._rng), lead_in_ms, round(seconds * 1000), pids=[], **more
             )
-        except EngineError as error:
+        except LoadError as error:
             raise InstrumentError(f"under load: {error}") from error
         errors = turn["errors"]
         answered = turn["replies_all"] + errors["status"] + errors["body"]
@@ -137,7 +138,7 @@ def _alone(
         spec, env={**spec.env, **added(spec.env, env)}, output_limit_bytes=OUTPUT_LIMIT_BYTES
     )
 
-    with Engine(stage.plan.generator_cpus, stage.logs / "engine.log") as engine:
+    with Engine(stage.host, stage.plan.generator_cpus, stage.logs / "engine.log") as engine:
         try:
             at = stage.address(entry, port)
             right = until_right(lambda: protocol.ask(stage, at, token(rng)))
@@ -146,7 +147,7 @@ def _alone(
                 server = Server(stage, entry, serving.handle, port, engine, rng)
                 server.warm_up(warm_up_s)
                 yield server
-        except (StartError, NotServingError, ExitedError, EngineError) as error:
+        except (StartError, NotServingError, ExitedError, LoadError) as error:
             raise InstrumentError(str(error)) from error
 
 

@@ -16,6 +16,7 @@ from deadheat.hosts.attached import Attached
 from deadheat.hosts.elsewhere import Elsewhere
 from deadheat.hosts.listening import ports_of
 from deadheat.hosts.meter import Usage
+from deadheat.hosts.piped import Piped
 from deadheat.hosts.ports import Ports
 from deadheat.hosts.process import ExitedError, Launcher, LauncherError, Process
 from deadheat.hosts.program import Exit, Spec
@@ -23,7 +24,7 @@ from deadheat.hosts.protocol import Collected, Event, Handle
 
 OUTPUT_TAIL_LINES = 20
 # Started by us, found here, or asked elsewhere.
-Program = Process | Attached | Elsewhere
+Program = Process | Piped | Attached | Elsewhere
 
 
 class LocalHost:
@@ -48,6 +49,8 @@ class LocalHost:
         process: Program
         if spec.elsewhere:
             process = Elsewhere(spec)
+        elif spec.piped:
+            process = Piped(spec)
         elif spec.attached is not None:
             process = Attached(spec, spec.attached, freezes=spec.freezes)
         else:
@@ -88,6 +91,12 @@ class LocalHost:
             output_tail=process.output_tail(OUTPUT_TAIL_LINES),
             ports=_ports(process),
         )
+
+    def send(self, handle: Handle, line: bytes) -> None:
+        self._piped(handle).send(line)
+
+    def receive(self, handle: Handle, timeout_s: float) -> bytes:
+        return self._piped(handle).receive(timeout_s)
 
     def freeze(self, handle: Handle) -> None:
         process = self._process(handle)
@@ -132,6 +141,12 @@ class LocalHost:
             return self._processes[handle.id]
         except KeyError:
             raise ValueError(f"{handle.name} ({handle.id}) was not started by this host") from None
+
+    def _piped(self, handle: Handle) -> Piped:
+        process = self._process(handle)
+        if not isinstance(process, Piped):
+            raise ValueError(f"{handle.name} ({handle.id}) was not started to be talked to")
+        return process
 
 
 @contextmanager

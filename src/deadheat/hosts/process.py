@@ -172,7 +172,7 @@ class Process:
     def output_tail(self, lines: int = 20) -> str:
         """The last lines of stderr, else of stdout, as far as they were kept."""
         for path in (self.spec.stderr, self.spec.stdout):
-            if path is not None and (text := _tail(path, lines)):
+            if path is not None and (text := last_lines(path, lines)):
                 return text
         return ""
 
@@ -255,7 +255,8 @@ class Process:
         self._launcher.wait()
 
 
-def _tail(path: Path, lines: int) -> str:
+def last_lines(path: Path, lines: int) -> str:
+    """Of a file's end, as far as there is one."""
     try:
         with path.open("rb") as file:
             file.seek(max(0, path.stat().st_size - _TAIL_BYTES))

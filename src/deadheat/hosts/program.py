@@ -33,6 +33,8 @@ class Spec:
     signals, forks and thread starts each cost it some tens of microseconds, so not where it is timed.
     `attached`: the port of a server that runs already, in the place of anything to start; `freezes`: whether
     it may be stopped meanwhile; `elsewhere`: it runs already where it can be neither metered nor stopped.
+    `piped`: it is talked to by `Host.send` and `Host.receive` and ends with its stdin; `stderr` is appended
+    to then, and what else there is of files and limits does not hold.
     """
 
     argv: tuple[str, ...]
@@ -48,6 +50,7 @@ class Spec:
     attached: int | None = None
     freezes: bool = True
     elsewhere: bool = False
+    piped: bool = False
 
     def to_json(self) -> str:
         """One line, as the launcher reads it."""

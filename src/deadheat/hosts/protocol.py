@@ -96,10 +96,18 @@ class Host(Protocol):
         """What happened to a program since the last call, waiting up to `timeout_s` for the first."""
 
     def stop(self, handle: Handle, grace_s: float) -> Exit:
-        """SIGTERM, then SIGKILL to the whole tree after the grace; what had ended already stays ended."""
+        """SIGTERM (where it was started `piped` the end of its input), then SIGKILL to the whole tree after
+        the grace; what had ended already stays ended."""
 
     def collect(self, handle: Handle) -> Collected:
         """What is left of it."""
+
+    def send(self, handle: Handle, line: bytes) -> None:
+        """A line, without its end, to a program that was started `piped`. Raises ExitedError."""
+
+    def receive(self, handle: Handle, timeout_s: float) -> bytes:
+        """The next line of such a program, without its end. Raises TimeoutError where it says nothing for so
+        long, ExitedError where there is none to come."""
 
     def freeze(self, handle: Handle) -> None:
         """Stops the whole tree where it is; returns when none of it runs. Raises ExitedError."""

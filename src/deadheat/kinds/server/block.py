@@ -5,7 +5,8 @@ import random
 from collections.abc import Generator
 from contextlib import ExitStack
 
-from deadheat.generators.engine import Engine, EngineError
+from deadheat.generators.engine import Engine
+from deadheat.generators.load_generator import LoadError
 from deadheat.hosts import ExitedError, StartError
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.server.started import (
@@ -35,7 +36,9 @@ class ServerBlock:
         self._block = block
         self._protocol = protocol
         self._stack = stack
-        self._engine = stack.enter_context(Engine(stage.plan.generator_cpus, stage.logs / "engine.log"))
+        self._engine = stack.enter_context(
+            Engine(stage.host, stage.plan.generator_cpus, stage.logs / "engine.log")
+        )
         self._turns = Turns(stage, block, self._engine)
 
     def observe(self) -> Generator[Observation]:
@@ -77,7 +80,7 @@ class ServerBlock:
             running.attached = contender.runs_already
             self._engine.open(entry, **self._protocol.target(stage, at))
             self._turns.add(running)
-        except (StartError, NotServingError, EngineError) as error:
+        except (StartError, NotServingError, LoadError) as error:
             return self._turns.failed(entry, str(error))
         except ExitedError as error:
             return self._turns.failed(entry, f"{error}{last_words(stage.host, server.handle)}")
@@ -109,7 +112,7 @@ class ServerBlock:
         for entry, running in list(self._turns.running.items()):
             try:
                 running.closed_hdr = self._engine.histogram(entry)
-            except EngineError as error:
+            except LoadError as error:
                 yield self._turns.failed(entry, str(error))
         loads = equal_load.loads_of(race, self._block.index)
         rates = equal_load.rates(race, self._stage.observed, loads)
@@ -149,7 +152,7 @@ class ServerBlock:
         try:
             usage = running.usage or self._stage.host.usage(running.handle, memory=True)
             self._engine.close_target(entry)
-        except (ExitedError, EngineError) as error:
+        except (ExitedError, LoadError) as error:
             return self._turns.failed(entry, str(error))
         self._stage.view.state(entry, "stopping")
         self._stage.host.stop(running.handle, STOP_GRACE_S)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import ExitStack
 
-from deadheat.generators.engine import Engine, EngineError
+from deadheat.generators.engine import Engine
+from deadheat.generators.load_generator import LoadError
 from deadheat.hosts import ExitedError, StartError
 from deadheat.kinds.server.block import ServerBlock
 from deadheat.kinds.server.protocol import ServerProtocol
@@ -32,7 +33,9 @@ class ColdBlock:
         self._stage = stage
         self._block = block
         self._protocol = protocol
-        self._engine = stack.enter_context(Engine(stage.plan.generator_cpus, stage.logs / "engine.log"))
+        self._engine = stack.enter_context(
+            Engine(stage.host, stage.plan.generator_cpus, stage.logs / "engine.log")
+        )
 
     def observe(self) -> Generator[Observation]:
         """Turn after turn; who fails takes no more."""
@@ -64,7 +67,7 @@ class ColdBlock:
                     return self._loaded(turn, server)
                 except ExitedError as error:
                     return self._failed(turn.entry, f"{error}{last_words(stage.host, server.handle)}")
-        except (StartError, NotServingError, EngineError) as error:
+        except (StartError, NotServingError, LoadError) as error:
             return self._failed(turn.entry, str(error))
         except LoadedWrongError as error:
             return self._failed(turn.entry, str(error), wrong=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from deadheat.generators.engine import Engine, EngineError
+from deadheat.generators.engine import Engine
+from deadheat.generators.load_generator import LoadError
 from deadheat.hosts import ExitedError, Handle, Usage
 from deadheat.kinds.server.started import last_words
 from deadheat.model.observation import Failed, Observation, OpenLoop, Slice
@@ -55,7 +56,7 @@ class Turns:
             counted = self.engine.turn(running.entry, token, lead_in_ms, counted_ms, pids=list(before.pids))
             after = self._freeze(running)
             services_until = self.stage.services_cpu_ns()
-        except (ExitedError, EngineError) as error:
+        except (ExitedError, LoadError) as error:
             return self.failed(running.entry, f"in block {self.block.index + 1}: {self.why(running, error)}")
         waited = None
         if before.runqueue_wait_ns is not None and after.runqueue_wait_ns is not None:
@@ -94,7 +95,7 @@ class Turns:
             )
             self._freeze(running)
             hdr, service_hdr = self.engine.histograms(running.entry)
-        except (ExitedError, EngineError) as error:
+        except (ExitedError, LoadError) as error:
             return self.failed(running.entry, f"in block {self.block.index + 1}: {self.why(running, error)}")
         return OpenLoop(
             race=self.stage.race.key,

@@ -9,7 +9,7 @@ from collections.abc import Generator
 
 import numpy as np
 
-from deadheat.generators.engine import EngineError
+from deadheat.generators.load_generator import LoadError
 from deadheat.kinds.server.turns import Running, Turns
 from deadheat.model.observation import Observation, Slice, WarmedUp
 from deadheat.model.plan import RacePlan
@@ -42,7 +42,7 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
             break
     try:
         turns.engine.histogram(entry)  # what the warm-up left in it
-    except EngineError as error:
+    except LoadError as error:
         yield turns.failed(entry, str(error))
         return
     yield WarmedUp(
