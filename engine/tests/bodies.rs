@@ -7,20 +7,21 @@ mod program;
 #[path = "support/serving.rs"]
 mod serving;
 mod support;
+#[path = "support/websocket.rs"]
+mod websocket;
 
 use base64::engine::general_purpose::STANDARD;
 use base64::Engine as _;
-use deadheat_load::protocol::websocket::frame::{self, Header, Opcode};
-use deadheat_load::protocol::websocket::handshake;
+use deadheat_load::protocol::websocket::frame::Opcode;
 use independent::Habits;
 use program::{number, refusal, summary};
 use serde_json::Value;
 use serving::Server;
-use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::io::Read;
 use std::sync::{Arc, Mutex};
 use support::{read_head, send, server};
 use tempfile::TempDir;
+use websocket::{assert_right, read_frame, say, upgraded, url, Peer};
 
 type Bodies = Arc<Mutex<Vec<Vec<u8>>>>;
 
@@ -65,11 +66,6 @@ fn file(directory: &TempDir, name: &str, content: &[u8]) -> (String, String) {
     let path = directory.path().join(name).display().to_string();
     std::fs::write(&path, content).expect("written");
     (path.clone(), format!("@{path}"))
-}
-
-fn assert_right(summary: &Value, requests: u64) {
-    assert_eq!(number(&summary["requests"]), requests, "{summary}");
-    assert_eq!(number(&summary["errors"]), 0, "{summary}");
 }
 
 #[test]
@@ -194,44 +190,23 @@ fn files_of_requests_bring_any_bytes() {
     assert_eq!(taken(&bodies), [kept.collect::<Vec<u8>>()]);
 }
 
+/// A message; `None` at the end of the connection.
+fn read_message(stream: &mut dyn Peer) -> Option<(Opcode, Vec<u8>)> {
+    let (opcode, payload, _) = read_frame(stream)?;
+    (opcode != Opcode::Close).then_some((opcode, payload))
+}
+
 /// Answers each message with itself, in a frame of its kind, and keeps the kinds.
 fn websocket_echo() -> (String, Arc<Mutex<Vec<Opcode>>>) {
     let opcodes = Arc::<Mutex<Vec<Opcode>>>::default();
     let kept = Arc::clone(&opcodes);
-    let address = server(move |mut stream, _| {
-        let Some(head) = read_head(&mut stream) else {
-            return;
-        };
-        let mut lines = head.lines();
-        let key = lines.find_map(|line| line.strip_prefix("Sec-WebSocket-Key: "));
-        let accept = handshake::accept(key.expect("a key"));
-        let answer = format!("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: {accept}\r\n\r\n");
-        send(&mut stream, answer.as_bytes());
-        while let Some((opcode, payload)) = read_frame(&mut stream) {
-            let mut bytes = Vec::new();
-            frame::write(opcode, &payload, None, &mut bytes);
+    let address = upgraded(move |stream| {
+        while let Some((opcode, payload)) = read_message(stream) {
             kept.lock().expect("no panic").push(opcode);
-            send(&mut stream, &bytes);
+            say(stream, opcode, &payload);
         }
     });
-    (format!("ws://{address}/"), opcodes)
-}
-
-/// A message; `None` at the end of the connection.
-fn read_frame(stream: &mut TcpStream) -> Option<(Opcode, Vec<u8>)> {
-    let mut bytes = Vec::new();
-    let header = loop {
-        let mut byte = [0];
-        stream.read_exact(&mut byte).ok()?;
-        bytes.extend(byte);
-        if let Some(header) = Header::parse(&bytes).expect("a frame") {
-            break header;
-        }
-    };
-    let mut payload = vec![0; header.length as usize];
-    stream.read_exact(&mut payload).ok()?;
-    frame::mask(&mut payload, header.key.expect("clients mask their frames"));
-    (header.opcode != Opcode::Close).then_some((header.opcode, payload))
+    (url(address), opcodes)
 }
 
 #[test]
@@ -276,26 +251,14 @@ fn messages_that_are_no_texts_are_binary_ones() {
 /// What is expected are bytes, and a text message with them breaks RFC 6455.
 #[test]
 fn a_text_message_is_utf_8_whatever_is_expected() {
-    let address = server(|mut stream, _| {
-        let Some(head) = read_head(&mut stream) else {
-            return;
-        };
-        let mut lines = head.lines();
-        let key = lines.find_map(|line| line.strip_prefix("Sec-WebSocket-Key: "));
-        let accept = handshake::accept(key.expect("a key"));
-        let answer = format!("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: {accept}\r\n\r\n");
-        send(&mut stream, answer.as_bytes());
-        while let Some((_, payload)) = read_frame(&mut stream) {
-            let mut bytes = Vec::new();
-            frame::write(Opcode::Text, &payload, None, &mut bytes);
-            if stream.write_all(&bytes).is_err() {
-                return;
-            }
+    let address = upgraded(|stream| {
+        while let Some((_, payload)) = read_message(stream) {
+            say(stream, Opcode::Text, &payload);
         }
     });
     let directory = tempfile::tempdir().expect("a directory");
     let (_, data) = file(&directory, "message", b"\xff");
-    let url = format!("ws://{address}/");
+    let url = url(address);
     let summary = summary(&[
         &url,
         "-n",
