@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PURE := $(addprefix tests/,plan results suite storage studies report/test_*.py bench/test_[glr]*.py)
 ENGINE := $(shell find engine launcher -name '*.rs' -not -path '*/fuzz/*' -o -name Cargo.toml -not -path '*/fuzz/*')
 
-.PHONY: race test check coverage test-space test-packages setup lint pytest cargo-test client-test bench tables studies studies-from-copies picture schema map glossary test-bare wheel sdist docs clean
+.PHONY: race test check coverage test-space test-packages setup lint pytest cargo-test client-test bench tables studies studies-from-copies picture schema map glossary test-bare wheel sdist static docs clean
 
 race: setup
 	$(BIN)/deadheat race $(WORKLOAD) --preset $(PRESET) $(ARGS)
@@ -135,6 +135,10 @@ wheel: setup
 sdist: setup
 	$(BIN)/python -m build --quiet --sdist --outdir dist .
 	@ls -l dist/*.tar.gz
+
+# The load generator alone as one static binary, of musl, that needs nothing of a system: dist/.
+static:
+	@scripts/static.sh
 
 # The site, from docs/ and the code: target/site/index.html, to be opened from disk or served by anything.
 docs: setup
