@@ -17,7 +17,6 @@ from deadheat.build.builder import Build
 from deadheat.hosts import Collected, Event, Exit, ExitedError, Handle, Spec, Usage, interference
 from deadheat.hosts.meter import CpuTime
 from deadheat.hosts.program import Why
-from deadheat.kinds.server import block as server
 from deadheat.kinds.server.block import ServerBlock
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.model.address import Address
@@ -27,6 +26,7 @@ from deadheat.model.plan import Entry, Plan, RacePlan
 from deadheat.model.suite_facts import SuiteFacts
 from deadheat.plan import schedule
 from deadheat.plan.schedule import Block
+from deadheat.run import kind
 from deadheat.run.kind import Stage
 from deadheat.run.progress import NoView
 from deadheat.suite.suite import load
@@ -102,11 +102,14 @@ class FakeHost:
 
 
 class FakeEngine:
-    """Counts nothing, and writes down whom it was to load."""
+    """Counts nothing, and writes down whom it was to load, from where, and whose CPU time it was to read."""
 
     steps: list[Step]
+    where: list[object]
+    read_along: list[list[int]]
 
-    def __init__(self, *_: object) -> None: ...
+    def __init__(self, host: object, *_: object) -> None:
+        self.where.append(host)
 
     def __enter__(self) -> Self:
         self.steps.append(("engine", "up"))
@@ -118,7 +121,8 @@ class FakeEngine:
     def open(self, target: str, **_: object) -> None:
         self.steps.append(("open", target))
 
-    def turn(self, target: str, token: str, lead_in_ms: int, counted_ms: int, **_: object) -> dict[str, Any]:
+    def turn(self, target: str, token: str, lead_in_ms: int, counted_ms: int, **more: Any) -> dict[str, Any]:
+        self.read_along.append(more["pids"])
         self.steps.append(("warm" if lead_in_ms == 0 else "load", target))
         zero = (
             "started_ns counted_from_ns counted_until_ns drained_ns replies replies_all bytes_in "
@@ -146,9 +150,7 @@ class WarmingEngine(FakeEngine):
     mean_ms: float
     lengths_ms: list[tuple[int, int]]
 
-    def turn(
-        self, target: str, token: str, lead_in_ms: int, counted_ms: int, **given: object
-    ) -> dict[str, Any]:
+    def turn(self, target: str, token: str, lead_in_ms: int, counted_ms: int, **given: Any) -> dict[str, Any]:
         warm_ups = self.steps.count(("warm", target))
         counted = super().turn(target, token, lead_in_ms, counted_ms, **given)
         if lead_in_ms:
@@ -165,7 +167,9 @@ class WarmingEngine(FakeEngine):
 def steps(monkeypatch: pytest.MonkeyPatch) -> list[Step]:
     written: list[Step] = []
     monkeypatch.setattr(FakeEngine, "steps", written, raising=False)
-    monkeypatch.setattr(server, "Engine", FakeEngine)
+    monkeypatch.setattr(FakeEngine, "where", [], raising=False)
+    monkeypatch.setattr(FakeEngine, "read_along", [], raising=False)
+    monkeypatch.setattr(kind, "Engine", FakeEngine)
     return written
 
 
@@ -266,7 +270,7 @@ def test_a_server_is_warmed_up_until_it_is_no_faster(
     lengths_ms: tuple[int, int],
     rising: bool,
 ) -> None:
-    monkeypatch.setattr(server, "Engine", WarmingEngine)
+    monkeypatch.setattr(kind, "Engine", WarmingEngine)
     monkeypatch.setattr(WarmingEngine, "rates", rates, raising=False)
     monkeypatch.setattr(WarmingEngine, "mean_ms", mean_ms, raising=False)
     monkeypatch.setattr(WarmingEngine, "lengths_ms", [], raising=False)
@@ -287,7 +291,7 @@ def test_a_start_is_loaded_for_as_long_as_earlier_ones_needed(
     stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where this one looks steady at once; the null entry's starts are its contender's."""
-    monkeypatch.setattr(server, "Engine", WarmingEngine)
+    monkeypatch.setattr(kind, "Engine", WarmingEngine)
     monkeypatch.setattr(WarmingEngine, "rates", [50], raising=False)
     monkeypatch.setattr(WarmingEngine, "mean_ms", 0.5, raising=False)
     monkeypatch.setattr(WarmingEngine, "lengths_ms", [], raising=False)
@@ -300,6 +304,25 @@ def test_a_start_is_loaded_for_as_long_as_earlier_ones_needed(
     with ExitStack() as stack:
         list(_observe(stage, block, stack))
     assert {e: steps.count(("warm", e)) for e in block.start} == {"good": 6, "good'": 6, "copy": 1}
+
+
+def test_load_comes_from_beside_the_servers(stage: Stage, steps: list[Step]) -> None:
+    """And there the generator reads their CPU time, at the edges of what is counted."""
+    with ExitStack() as stack:
+        list(_observe(stage, schedule.blocks(stage.race, stage.plan.seed)[0], stack))
+    assert FakeEngine.where == [stage.host]
+    assert FakeEngine.read_along and {tuple(pids) for pids in FakeEngine.read_along} == {(1,)}
+
+
+def test_load_from_another_host_reads_nobody_s_cpu_time(stage: Stage, steps: list[Step]) -> None:
+    """A process's number means something on its own host only."""
+    other = FakeHost([])
+    with ExitStack() as stack:
+        away = replace(stage, load_from=other)
+        observed = list(_observe(away, schedule.blocks(stage.race, stage.plan.seed)[0], stack))
+    assert FakeEngine.where == [other] and not other.steps
+    assert FakeEngine.read_along and not any(FakeEngine.read_along)
+    assert {o.entry for o in observed if isinstance(o, Slice)} == {"good", "copy", "good'"}
 
 
 def test_blocks_start_in_orders_of_their_own(stage: Stage) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from deadheat import hosts
 from deadheat.build import command
 from deadheat.explain.reading import InstrumentError
-from deadheat.hosts import StartError
+from deadheat.hosts import Host, StartError
 from deadheat.hosts.program import Exit, Spec
 from deadheat.run.kind import Stage
 
@@ -23,8 +23,11 @@ def run(
     stdin: Path | None = None,
     env: dict[str, str] | None = None,
     time_limit_s: float = 60.0,
+    host: Host | None = None,
 ) -> Exit:
-    """What it prints is in `output`, what it complains of beside it. Raises InstrumentError."""
+    """What it prints is in `output`, what it complains of beside it; on the servers' host where no other is
+    named. Raises InstrumentError."""
+    host = stage.host if host is None else host
     complaints = stage.logs / f"{output.name}.said"
     spec = Spec(
         argv=tuple(argv),
@@ -38,7 +41,7 @@ def run(
         time_limit_s=time_limit_s,
     )
     try:
-        exit_ = hosts.wait(stage.host, stage.host.start(spec), stage.stop)
+        exit_ = hosts.wait(host, host.start(spec), stage.stop)
     except StartError as error:
         raise InstrumentError(str(error)) from error
     if not exit_.ok:

@@ -9,8 +9,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 
 from deadheat.explain.reading import InstrumentError
-from deadheat.generators.engine import Engine
-from deadheat.generators.load_generator import LoadError
+from deadheat.generators.load_generator import LoadError, LoadGenerator
 from deadheat.hosts import ExitedError, Handle, StartError, Usage
 from deadheat.kinds.registry import PROTOCOLS
 from deadheat.kinds.server.started import NotServingError, started_server, until_right
@@ -47,20 +46,26 @@ class Loaded:
 
 
 class Server:
-    """A running server with the engine's connections open."""
+    """A running server with the generator's connections open."""
 
     def __init__(
-        self, stage: Stage, entry: str, handle: Handle, port: int, engine: Engine, rng: random.Random
+        self,
+        stage: Stage,
+        entry: str,
+        handle: Handle,
+        port: int,
+        generator: LoadGenerator,
+        rng: random.Random,
     ) -> None:
         self.stage, self.entry, self.handle, self.port = stage, entry, handle, port
-        self._engine, self._rng = engine, rng
+        self._generator, self._rng = generator, rng
 
     def load(self, seconds: float, *, rate_rps: float | None = None, lead_in_ms: int = LEAD_IN_MS) -> Loaded:
         """Load it, in a closed loop or at a rate. Raises InstrumentError where it gave no right answer."""
         self.stage.stop.check()
         more = {} if rate_rps is None else {"rate": rate_rps}
         try:
-            turn = self._engine.turn(
+            turn = self._generator.turn(
                 self.entry, token(self._rng), lead_in_ms, round(seconds * 1000), pids=[], **more
             )
         except LoadError as error:
@@ -138,13 +143,13 @@ def _alone(
         spec, env={**spec.env, **added(spec.env, env)}, output_limit_bytes=OUTPUT_LIMIT_BYTES
     )
 
-    with Engine(stage.host, stage.plan.generator_cpus, stage.logs / "engine.log") as engine:
+    with stage.load_generator() as generator:
         try:
             at = stage.address(entry, port)
             right = until_right(lambda: protocol.ask(stage, at, token(rng)))
             with started_server(stage.host, spec, port, right, stage.stop) as serving:
-                engine.open(entry, **protocol.target(stage, at))
-                server = Server(stage, entry, serving.handle, port, engine, rng)
+                generator.open(entry, **protocol.target(stage, at))
+                server = Server(stage, entry, serving.handle, port, generator, rng)
                 server.warm_up(warm_up_s)
                 yield server
         except (StartError, NotServingError, ExitedError, LoadError) as error:

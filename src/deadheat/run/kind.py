@@ -7,6 +7,8 @@ from typing import Protocol, Self
 
 from deadheat.build import command
 from deadheat.build.builder import Build
+from deadheat.generators.engine import Engine
+from deadheat.generators.load_generator import LoadGenerator
 from deadheat.hosts import Host
 from deadheat.hosts.program import Spec
 from deadheat.model.address import Address
@@ -34,6 +36,7 @@ class Stage:
     `addresses` of its services, by what run lines call them, `of_entries` what those of one entry may say
     beside that. `rows` of each database, and what requests are `drawn` from, by the names that stand for
     them in braces. `services_cpu_ns`: CPU time that its services have used so far, where it has any.
+    `host` is where the servers run (or the programs), `load_from` where their load comes from, if elsewhere.
     """
 
     plan: Plan
@@ -51,6 +54,7 @@ class Stage:
     rows: Sequence[Mapping[str, str]] = ()
     drawn: Sequence[Mapping[str, str]] = ()
     services_cpu_ns: Callable[[], int | None] = lambda: None
+    load_from: Host | None = None
 
     @classmethod
     def of(
@@ -84,6 +88,15 @@ class Stage:
     def server_cpus(self) -> tuple[int, ...]:
         """Of the servers of this race."""
         return self.plan.server_cpus if self.race.server_cpus is None else self.race.server_cpus
+
+    @property
+    def generator_host(self) -> Host:
+        """Where the load generator runs: beside the servers unless it is said otherwise."""
+        return self.host if self.load_from is None else self.load_from
+
+    def load_generator(self) -> LoadGenerator:
+        """Start one, on the generators' CPUs. Raises UserError."""
+        return Engine(self.generator_host, self.plan.generator_cpus, self.logs / "engine.log")
 
     def build(self, entry: str) -> Build:
         """The build of an entry of the race."""

@@ -76,7 +76,7 @@ class PublishedServers:
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         generator = self._loader(stage).generator
         try:
-            generator.prepare(stage.host, stage.stop, frozenset(stage.plan.generator_cpus))
+            generator.prepare(stage.generator_host, stage.stop, frozenset(stage.plan.generator_cpus))
         except GeneratorError as error:
             raise RaceUnavailableError(str(error)) from error
         # In the study's own order, which a block's random one is not.
@@ -129,7 +129,7 @@ class PublishedServers:
         ran = outside.run(
             generator,
             generator.argv(target.arguments, target.url, output),
-            host=stage.host,
+            host=stage.generator_host,
             stop=stage.stop,
             cpus=cpus,
             output=output,

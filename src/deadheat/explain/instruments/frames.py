@@ -27,7 +27,8 @@ class Frames:
     def observe(self, bench: Bench, entry: str) -> Reading:
         output = bench.file(entry, "-frames.json")
         with serving(bench.stage, entry, self.name) as server:
-            piping.run(bench.stage, _argv(bench.stage, server, bench.seconds), output)
+            argv = _argv(bench.stage, server, bench.seconds)
+            piping.run(bench.stage, argv, output, host=bench.stage.generator_host)
         run, http2 = frames.parse(output.read_text())
         return Reading(
             values={"frames_sent": http2.sent(), "frames_received": http2.received()},

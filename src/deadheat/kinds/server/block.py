@@ -5,7 +5,6 @@ import random
 from collections.abc import Generator
 from contextlib import ExitStack
 
-from deadheat.generators.engine import Engine
 from deadheat.generators.load_generator import LoadError
 from deadheat.hosts import ExitedError, StartError
 from deadheat.kinds.server.protocol import ServerProtocol
@@ -36,10 +35,8 @@ class ServerBlock:
         self._block = block
         self._protocol = protocol
         self._stack = stack
-        self._engine = stack.enter_context(
-            Engine(stage.host, stage.plan.generator_cpus, stage.logs / "engine.log")
-        )
-        self._turns = Turns(stage, block, self._engine)
+        self._generator = stack.enter_context(stage.load_generator())
+        self._turns = Turns(stage, block, self._generator)
 
     def observe(self) -> Generator[Observation]:
         """Start, warm up, take turns, end."""
@@ -59,7 +56,7 @@ class ServerBlock:
                 yield self._ended(entry)
 
     def _started(self, entry: str) -> Observation:
-        """Start a server, wait until it answers right, open the engine's connections, freeze it."""
+        """Start a server, wait until it answers right, open the generator's connections, freeze it."""
         stage, contender = self._stage, self._stage.build(entry).contender
         stage.view.state(entry, "starting")
         port = stage.port(entry)
@@ -78,7 +75,7 @@ class ServerBlock:
             race = stage.race
             running = Running(entry, server.handle, port, race.lead_in_of(entry), race.slices.counted_ms)
             running.attached = contender.runs_already
-            self._engine.open(entry, **self._protocol.target(stage, at))
+            self._generator.open(entry, **self._protocol.target(stage, at))
             self._turns.add(running)
         except (StartError, NotServingError, LoadError) as error:
             return self._turns.failed(entry, str(error))
@@ -111,7 +108,7 @@ class ServerBlock:
         race = self._stage.race
         for entry, running in list(self._turns.running.items()):
             try:
-                running.closed_hdr = self._engine.histogram(entry)
+                running.closed_hdr = self._generator.histogram(entry)
             except LoadError as error:
                 yield self._turns.failed(entry, str(error))
         loads = equal_load.loads_of(race, self._block.index)
@@ -151,7 +148,7 @@ class ServerBlock:
         running = self._turns.running.pop(entry)
         try:
             usage = running.usage or self._stage.host.usage(running.handle, memory=True)
-            self._engine.close_target(entry)
+            self._generator.close_target(entry)
         except (ExitedError, LoadError) as error:
             return self._turns.failed(entry, str(error))
         self._stage.view.state(entry, "stopping")

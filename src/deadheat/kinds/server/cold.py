@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator
 from contextlib import ExitStack
 
-from deadheat.generators.engine import Engine
 from deadheat.generators.load_generator import LoadError
 from deadheat.hosts import ExitedError, StartError
 from deadheat.kinds.server.block import ServerBlock
@@ -33,9 +32,7 @@ class ColdBlock:
         self._stage = stage
         self._block = block
         self._protocol = protocol
-        self._engine = stack.enter_context(
-            Engine(stage.host, stage.plan.generator_cpus, stage.logs / "engine.log")
-        )
+        self._generator = stack.enter_context(stage.load_generator())
 
     def observe(self) -> Generator[Observation]:
         """Turn after turn; who fails takes no more."""
@@ -75,14 +72,14 @@ class ColdBlock:
     def _loaded(self, turn: Turn, server: Serving) -> ColdStart:
         stage, first_s = self._stage, server.ready_ns / 1e9
         target = self._protocol.target(stage, stage.address(turn.entry, server.port))
-        self._engine.open(turn.entry, **target)
+        self._generator.open(turn.entry, **target)
         after_s, answered, at_ns = [first_s], 1, 0
         for number in REPLIES:
             seconds, at_ns = self._answered(turn, number - answered, after_s[-1])
             after_s.append(after_s[-1] + seconds)
             answered = number
         memory = stage.host.usage(server.handle, memory=True).memory
-        self._engine.close_target(turn.entry)
+        self._generator.close_target(turn.entry)
         return ColdStart(
             race=stage.race.key,
             block=self._block.index,
@@ -100,7 +97,7 @@ class ColdBlock:
         """Seconds until just so many more requests were answered, and when that began. Raises
         LoadedWrongError."""
         token = self._block.token("cold", turn.round, turn.turn, turn.entry, requests)
-        seen = self._engine.turn(turn.entry, token, 0, LONGEST_MS, requests=requests)
+        seen = self._generator.turn(turn.entry, token, 0, LONGEST_MS, requests=requests)
         if wrong := sum(seen["errors"].values()):
             raise LoadedWrongError(f"{wrong} answers from its start on were wrong: {seen['first_error']}")
         if seen["replies_all"] < requests:

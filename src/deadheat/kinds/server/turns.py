@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from deadheat.generators.engine import Engine
-from deadheat.generators.load_generator import LoadError
+from deadheat.generators.load_generator import LoadError, LoadGenerator
 from deadheat.hosts import ExitedError, Handle, Usage
 from deadheat.kinds.server.started import last_words
 from deadheat.model.observation import Failed, Observation, OpenLoop, Slice
@@ -34,14 +33,14 @@ class Running:
 class Turns:
     """The servers of a block that are there, by entry, and what they do in their turns."""
 
-    def __init__(self, stage: Stage, block: Block, engine: Engine) -> None:
+    def __init__(self, stage: Stage, block: Block, generator: LoadGenerator) -> None:
         self.stage = stage
         self.block = block
-        self.engine = engine
+        self.generator = generator
         self.running: dict[str, Running] = {}
 
     def add(self, running: Running) -> None:
-        """A server that was started and that the engine knows. Raises ExitedError."""
+        """A server that was started and that the generator knows. Raises ExitedError."""
         self._freeze(running)
         self.running[running.entry] = running
 
@@ -53,7 +52,9 @@ class Turns:
         try:
             services = self.stage.services_cpu_ns()
             before = self._thaw(running)
-            counted = self.engine.turn(running.entry, token, lead_in_ms, counted_ms, pids=list(before.pids))
+            counted = self.generator.turn(
+                running.entry, token, lead_in_ms, counted_ms, pids=self._read_along(before)
+            )
             after = self._freeze(running)
             services_until = self.stage.services_cpu_ns()
         except (ExitedError, LoadError) as error:
@@ -83,18 +84,18 @@ class Turns:
         seed = int(self.block.token("arrivals", turn.load), 16)
         try:
             before = self._thaw(running)
-            reported = self.engine.turn(
+            reported = self.generator.turn(
                 running.entry,
                 token,
                 equal_load.LEAD_IN_MS,
                 counted_ms,
-                pids=list(before.pids),
+                pids=self._read_along(before),
                 rate=turn.rate_rps,
                 arrivals=equal_load.ARRIVALS,
                 seed=seed,
             )
             self._freeze(running)
-            hdr, service_hdr = self.engine.histograms(running.entry)
+            hdr, service_hdr = self.generator.histograms(running.entry)
         except (ExitedError, LoadError) as error:
             return self.failed(running.entry, f"in block {self.block.index + 1}: {self.why(running, error)}")
         return OpenLoop(
@@ -113,12 +114,17 @@ class Turns:
         )
 
     def why(self, running: Running, error: Exception) -> str:
-        """A dead server says more than the engine that lost it."""
+        """A dead server says more than the generator that lost it."""
         try:
             self.stage.host.usage(running.handle, memory=False)
         except ExitedError as exited:
             return f"{exited}{last_words(self.stage.host, running.handle)}"
         return str(error)
+
+    def _read_along(self, usage: Usage) -> list[int]:
+        """Processes whose CPU time the generator reads at the edges of the counted part: those of its own
+        host. Elsewhere their numbers mean nothing, or others."""
+        return list(usage.pids) if self.stage.generator_host is self.stage.host else []
 
     def _thaw(self, running: Running) -> Usage:
         """What it had used while frozen is on record: it should be nothing."""

@@ -41,7 +41,7 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
         if loaded_s >= steady.LONGEST_S or (loaded_s >= needed_s and not rising):
             break
     try:
-        turns.engine.histogram(entry)  # what the warm-up left in it
+        turns.generator.histogram(entry)  # what the warm-up left in it
     except LoadError as error:
         yield turns.failed(entry, str(error))
         return
