@@ -13,7 +13,7 @@ const SIGNIFICANT_DIGITS: u8 = 3;
 const NEEDED_BEYOND: f64 = 10.0;
 
 /// Latencies in nanoseconds. Values beyond the range count at its end.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Latencies(Histogram<u64>);
 
 impl Default for Latencies {

@@ -338,6 +338,28 @@ fn a_rate_out_of_reach_is_exit_code_1() {
 }
 
 #[test]
+fn how_late_it_sent_is_told_of_all_threads() {
+    let (url, _) = hello_server();
+    let rate = ["-R", "20000", "-n", "2000", "-c", "64", "-t", "2"];
+    for pacing in ["exact", "200us", "burst"] {
+        let options = ["--pacing", pacing, "--allow-shortfall"];
+        let summary = summary(&[&[url.as_str()], &rate[..], &options].concat());
+        let late = &summary["lateness_ms"];
+        let sent = number(&summary["open_loop"]["sent"]);
+        // However busy the machine is, the first of each thread has a connection.
+        assert!((2..=sent).contains(&number(&late["requests"])), "{summary}");
+        assert!(late["max"].as_f64().expect("a time") > 0.0, "{late}");
+    }
+    let options = ["-n", "20", "-R", "1000", "-c", "4", "--allow-shortfall"];
+    let table = program::run(&[&[url.as_str()], &options[..]].concat());
+    let table = String::from_utf8(table.stdout).expect("text");
+    assert!(table.contains("\nsent late: 50% "), "{table}");
+    // A closed loop is never late.
+    let closed = program::summary(&[&url, "-n", "20", "-c", "4"]);
+    assert!(closed["lateness_ms"].is_null(), "{closed}");
+}
+
+#[test]
 fn the_table_and_the_files() {
     let (url, _) = hello_server();
     let directory = tempfile::tempdir().expect("a directory");

@@ -126,6 +126,60 @@ fn ticks_go_out_together_and_are_as_long_as_they_are_called() {
     }
 }
 
+/// The lateness of a run: its requests, median, 99th percentile and maximum.
+fn lateness(slice: &RunResult) -> (u64, Option<u64>, Option<u64>, Option<u64>) {
+    let open = slice.open_loop.as_ref().expect("an open loop");
+    let late = &open.lateness;
+    let at = |quantile| late.quantile_ns(quantile);
+    (late.count(), at(0.5), at(0.99), late.max_ns())
+}
+
+#[test]
+fn what_the_loop_oversleeps_is_the_lateness_of_each_tick() {
+    for (pacing, ticks) in [("exact", 1_000), ("200us", 500), ("burst", 100)] {
+        let mut turn = open_loop(10_000.0, 100);
+        turn.pacing = pacing.parse().expect("a pacing");
+        for overslept_ns in [0, 30_000] {
+            let mut net = Simulated::new(|at| at + 10_000, 64);
+            net.overslept_ns = overslept_ns;
+            let requests = Rc::clone(&net.requests);
+            let slice = over(net, 64, Coalesce::Off, &turn);
+            let (count, p50, p99, max) = lateness(&slice);
+            // The first are there at the beginning, and none is waited for.
+            assert_eq!((count, max), (1_000, Some(overslept_ns)), "{pacing}");
+            for told in [p50, p99] {
+                // The bins of a histogram are half a microsecond wide.
+                let bin_ns = overslept_ns..overslept_ns + 512;
+                assert!(told.is_some_and(|ns| bin_ns.contains(&ns)), "{told:?}");
+            }
+            let requests = requests.borrow();
+            let sent: std::collections::BTreeSet<u64> = requests.iter().copied().collect();
+            assert_eq!(sent.len(), ticks, "{pacing}");
+        }
+    }
+}
+
+/// Replies that each take the loop a while: it is late for what is due meanwhile.
+#[test]
+fn a_loop_that_is_busy_sends_late() {
+    let mut net = Simulated::new(|at| at + 50_000, 64);
+    net.busy_ns = 60_000;
+    let slice = over(net, 64, Coalesce::Off, &open_loop(10_000.0, 1_000));
+    let (count, p50, _, max) = lateness(&slice);
+    assert_eq!(count, 10_000);
+    // One reply at a time: what is due as the loop begins with it waits for all of it.
+    assert_eq!(max, Some(60_000), "{p50:?}");
+}
+
+#[test]
+fn what_waits_for_a_server_is_no_lateness() {
+    let (slice, _) = run(|at| at + MS, 1, &open_loop(2_000.0, 1_000));
+    let open = slice.open_loop.as_ref().expect("an open loop");
+    assert_eq!(open.sent, 2_000);
+    // All but the first one found the connection busy.
+    assert_eq!(lateness(&slice), (1, None, None, Some(0)));
+}
+
 #[test]
 fn poisson_arrivals_come_from_their_seed() {
     let mut turn = open_loop(5_000.0, 2_000);

@@ -64,6 +64,9 @@ impl<P: Protocol, N: Net> Worker<P, N> {
                     self.connections[id].may_be_stale = true;
                     let now_ns = self.net.now_ns();
                     self.cross_edges(now_ns);
+                    if let Some(open) = &mut self.requests.open_loop {
+                        open.has_room(self.metrics.started_ns);
+                    }
                     self.send_requests(id, now_ns, u32::MAX);
                 }
                 State::Closed { .. } => {

@@ -20,6 +20,7 @@ pub mod coalesce;
 mod connection;
 pub mod counts;
 pub mod groups;
+mod lateness;
 mod lifecycle;
 mod loop_delay;
 pub mod messages;

@@ -2,6 +2,7 @@
 //! has, they wait in a queue that is counted and never dropped; their latency runs on.
 
 use super::arrivals::{Arrivals, Schedule};
+use super::lateness::Lateness;
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
@@ -66,6 +67,9 @@ pub struct OpenLoop {
     /// Connections that may have room; each is in here once at most.
     ready: VecDeque<usize>,
     listed: Vec<bool>,
+    /// Since when one has had room all the time; `None`: none has.
+    room_since_ns: Option<u64>,
+    lateness: Lateness,
 }
 
 /// How an open-loop run went; the fields of `open_loop` in docs/engine-protocol.md.
@@ -77,6 +81,9 @@ pub struct OpenReport {
     pub sent: u64,
     pub unsent: u64,
     pub queue_max: u64,
+    /// Of the counted requests that had a connection in time.
+    #[serde(skip)]
+    pub lateness: Lateness,
 }
 
 impl OpenReport {
@@ -88,6 +95,7 @@ impl OpenReport {
         self.sent += other.sent;
         self.unsent += other.unsent;
         self.queue_max += other.queue_max;
+        self.lateness.add(&other.lateness);
     }
 }
 
@@ -130,6 +138,8 @@ impl OpenLoop {
             last_sent_ns: span.from_ns,
             ready: VecDeque::with_capacity(connections),
             listed: vec![false; connections],
+            room_since_ns: None,
+            lateness: Lateness::default(),
         }
     }
 
@@ -164,10 +174,16 @@ impl OpenLoop {
         if self.ready.is_empty() || due_ns >= self.until_ns {
             return None;
         }
-        Some(match self.tick_ns() {
+        Some(self.sending_at(due_ns))
+    }
+
+    /// When a request that is due then is to be sent.
+    #[inline]
+    fn sending_at(&self, due_ns: u64) -> u64 {
+        match self.tick_ns() {
             None => due_ns,
             Some(tick_ns) => self.tick_at(due_ns, tick_ns),
-        })
+        }
     }
 
     /// How long nothing is sent, whatever is answered: until the next tick, and for one tick at
@@ -212,6 +228,11 @@ impl OpenLoop {
         if self.counts(due_ns) {
             self.sent += 1;
             self.last_sent_ns = now_ns;
+            let at_ns = self.sending_at(due_ns);
+            // Else it was the server that kept it waiting: that is the queue.
+            if self.room_since_ns.is_some_and(|since_ns| since_ns <= at_ns) {
+                self.lateness.record(now_ns - at_ns);
+            }
         }
         Some(due_ns)
     }
@@ -223,11 +244,25 @@ impl OpenLoop {
         self.queued = 0;
     }
 
+    /// A connection has room since then, if none had before.
+    #[inline]
+    pub fn has_room(&mut self, since_ns: u64) {
+        self.room_since_ns.get_or_insert(since_ns);
+    }
+
     /// A connection may have room.
-    pub fn list(&mut self, id: usize) {
+    pub fn list(&mut self, id: usize, now_ns: u64) {
+        self.has_room(now_ns);
         if !self.listed[id] {
             self.listed[id] = true;
             self.ready.push_back(id);
+        }
+    }
+
+    /// A connection has no room: if none is on the list, none has.
+    pub fn has_no_room(&mut self) {
+        if self.ready.is_empty() {
+            self.room_since_ns = None;
         }
     }
 
@@ -250,6 +285,7 @@ impl OpenLoop {
             sent: self.sent,
             unsent: self.due - self.sent,
             queue_max: self.queue_max,
+            lateness: std::mem::take(&mut self.lateness),
         }
     }
 }

@@ -22,6 +22,8 @@ impl<P: Protocol, N: Net> Worker<P, N> {
             // It is listed again, at the end, if it still has room afterwards.
             if self.connections[id].state == State::Open {
                 self.send_requests(id, self.net.now_ns(), 1);
+            } else if let Some(open) = &mut self.requests.open_loop {
+                open.has_no_room();
             }
         }
     }
@@ -111,7 +113,9 @@ impl<P: Protocol, N: Net> Worker<P, N> {
         }
         if let Some(open) = &mut requests.open_loop {
             if room > 0 && slots.free() > 0 {
-                open.list(id);
+                open.list(id, now_ns);
+            } else {
+                open.has_no_room();
             }
         }
         let is_over = self.protocol.is_draining(state)

@@ -7,6 +7,7 @@ pub mod csv;
 pub mod ghz;
 pub mod hdr_log;
 pub mod intervals;
+mod lateness;
 pub mod live;
 pub mod messages;
 pub mod prometheus;
@@ -16,4 +17,5 @@ pub mod summary;
 mod table;
 pub mod websocket;
 
+pub use self::lateness::LatenessMs;
 pub use self::table::latency_table;

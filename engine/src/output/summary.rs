@@ -5,7 +5,7 @@ use super::by_request::{self, RequestSummary};
 use super::messages::MessageSummary;
 use super::streams::StreamSummary;
 use super::websocket::WebSocketSummary;
-use super::{bars::bars, latency_table, shown};
+use super::{bars::bars, latency_table, shown, LatenessMs};
 use crate::histogram::Latencies;
 use crate::limits;
 use crate::load::counts::Errors;
@@ -98,6 +98,9 @@ pub struct Summary {
     pub service_ms: Option<LatencyMs>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenReport>,
+    /// In open loop: how late requests were sent that had a connection in time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lateness_ms: Option<LatenessMs>,
     /// How the bytes got to the kernel: `epoll` or `io_uring`.
     pub io: &'static str,
     pub cpu_s: f64,
@@ -167,6 +170,7 @@ impl Summary {
             latency_ms,
             service_ms: run.service.as_ref().map(LatencyMs::new),
             open_loop: run.open_loop.clone(),
+            lateness_ms: run.open_loop.as_ref().map(LatenessMs::new),
             io,
             cpu_s: run.engine_cpu_ns as f64 / NS_PER_S,
             peak_memory_bytes: limits::peak_memory_bytes(),
@@ -254,6 +258,9 @@ impl fmt::Display for Summary {
                 "rate: {:.1}/s asked, {:.1}/s achieved; longest queue {}, never sent {}",
                 open.asked_rps, open.achieved_rps, open.queue_max, open.unsent
             )?;
+        }
+        if let Some(lateness) = &self.lateness_ms {
+            write!(f, "{lateness}")?;
         }
         let core = 100.0 * self.cpu_s / self.duration_s;
         writeln!(

@@ -43,6 +43,8 @@ pub struct Simulated {
     pub is_stamped: bool,
     /// What it takes to handle one reply.
     pub busy_ns: u64,
+    /// How much longer than asked for a wait takes that nothing ends.
+    pub overslept_ns: u64,
     pub waits: Rc<Cell<u64>>,
     /// When each reply arrived, in order.
     pub arrivals: Rc<RefCell<Vec<u64>>>,
@@ -96,11 +98,11 @@ impl Net for Simulated {
         self.waits.set(self.waits.get() + 1);
         let Some((&(at_ns, _), _)) = self.coming.first_key_value() else {
             assert_ne!(deadline_ns, u64::MAX, "waiting for nothing for ever");
-            self.now_ns = self.now_ns.max(deadline_ns);
+            self.now_ns = self.now_ns.max(deadline_ns) + self.overslept_ns;
             return Ok(());
         };
         if at_ns > deadline_ns {
-            self.now_ns = self.now_ns.max(deadline_ns);
+            self.now_ns = self.now_ns.max(deadline_ns) + self.overslept_ns;
             return Ok(());
         }
         self.now_ns = self.now_ns.max(at_ns);
@@ -157,6 +159,7 @@ impl Simulated {
             arrived_ns: None,
             is_stamped: false,
             busy_ns: 0,
+            overslept_ns: 0,
             waits: Rc::default(),
             arrivals: Rc::default(),
         }
