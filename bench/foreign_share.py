@@ -25,9 +25,9 @@ from scipy.stats import t as student
 
 from deadheat.app import race as racing
 from deadheat.build.builder import Builder
-from deadheat.hosts import machine
 from deadheat.hosts.affinity import on_cpus
 from deadheat.hosts.held import this_machine
+from deadheat.hosts.machine import WINDOW_S
 from deadheat.plan import Asked
 from deadheat.results.tally import Tally, sums, tallied, throughput_rps
 from deadheat.run.progress import NoView
@@ -103,7 +103,7 @@ def raced_blocks(scratch: Path) -> tuple[Block, ...]:
     asked = Asked(workloads=(WORKLOAD,), contenders=(REFERENCE, OTHER), margin=0.0, until="the end")
     plan = racing.planned(asked, suite).replaced(disturbance=None)
     with this_machine(plan.run) as (host, stop), on_cpus(plan.generator_cpus):
-        folder = run_folder.create(scratch / "runs", plan, machine.describe())
+        folder = run_folder.create(scratch / "runs", plan, host.machine(WINDOW_S).to_dict())
         runner = Runner(plan, suite, folder, DRIVERS, host, NoView(), stop, [], Builder(host, stop))
         runner.run()
     return tuple(blocks(tallied(plan.workloads[0], whole_blocks(runner.observations))))

@@ -26,6 +26,7 @@ import httpx
 from playwright.sync_api import sync_playwright
 
 from deadheat.hosts.cpus import default_cpus
+from deadheat.hosts.held import this_host
 
 # Without a buffer, so that `select` sees all that is there.
 TOLD = open(0, "rb", buffering=0, closefd=False)  # noqa: SIM115
@@ -46,7 +47,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _step_aside() -> None:
-    cpus = default_cpus()
+    cpus = default_cpus(this_host().cores())
     os.sched_setaffinity(0, set(cpus.generators) - set(cpus.servers) or set(cpus.generators))
     os.nice(19)
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))

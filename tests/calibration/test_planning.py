@@ -10,6 +10,7 @@ import pytest
 from deadheat import plan as planning
 from deadheat.app import race as races
 from deadheat.calibration import store
+from deadheat.hosts.held import this_host
 from deadheat.model.calibration import Calibration
 from deadheat.model.plan import RacePlan
 from deadheat.plan import Asked
@@ -94,7 +95,7 @@ def test_one_that_is_stale_sizes_nothing(
     uncalibrated = races.planned(ASKED, suite)
     assert uncalibrated.calibration is None
     assert words.sizing(None).startswith("not calibrated") and "the preset's" in words.sizing(None)
-    mine = calibration(0.1, 0.05).model_copy(update={"machine": store.this_machine()})
+    mine = calibration(0.1, 0.05).model_copy(update={"machine": store.of_host(this_host())})
     store.write(mine)
     fresh = races.planned(ASKED, suite)
     assert fresh.workloads[0].blocks > uncalibrated.workloads[0].blocks

@@ -14,6 +14,7 @@ from deadheat.calibration.races import CampaignPlan
 from deadheat.calibration.steps import Step
 from deadheat.errors import UserError
 from deadheat.hosts.cpus import default_cpus
+from deadheat.hosts.held import this_host
 from deadheat.util.interrupt import InterruptedRunError
 
 
@@ -44,7 +45,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CampaignPl
         lambda of, ds: {"plain": of.plain, "twin": of.plain} | {servers.slower(d): 2 * of.plain for d in ds},
     )
     monkeypatch.setattr(steps, "usual", lambda: iter(TINY))
-    cpus = default_cpus()
+    cpus = default_cpus(this_host().cores())
     before = os.sched_getaffinity(0)
     yield CampaignPlan(None, False, False, tmp_path / "races.jsonl", cpus.servers, cpus.generators, seed=1)
     assert os.sched_getaffinity(0) == before
@@ -102,7 +103,7 @@ def test_races_of_another_machine_are_not_mixed_in(
     plan: CampaignPlan, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     races.run(CampaignPlan(**{**vars(plan), "budget_s": 0.1}), lambda _: None)
-    elsewhere = store.this_machine().model_copy(update={"kernel": "9.9"})
-    monkeypatch.setattr(store, "this_machine", lambda: elsewhere)
+    elsewhere = store.of_host(this_host()).model_copy(update={"kernel": "9.9"})
+    monkeypatch.setattr(store, "of_host", lambda _host: elsewhere)
     with pytest.raises(UserError, match="another machine or kernel"):
         races.run(plan, lambda _: None)

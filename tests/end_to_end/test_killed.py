@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -72,6 +73,11 @@ def test_nothing_survives_and_a_resume_gives_the_same(deadheat: Deadheat, tmp_pa
         all_gone(started)
         # Append-only: what was told before stays told.
         assert deadheat.journal()[: len(before)] == before
+
+    # Of the same machine as races that end, though the referee was bound to some of its CPUs.
+    (begun,) = map(json.loads, (deadheat.home / "cache" / "past-races.jsonl").read_text().splitlines())
+    assert begun["outcome"] == "begun"
+    assert begun["machine"].endswith(f", {len(os.sched_getaffinity(0))} cores")
 
     whole = {(o["race"], o["block"]) for o in _of(deadheat.journal(), "block-ended")}
     assert whole, "the last kill came after a whole block"

@@ -15,6 +15,8 @@ import pytest
 
 from deadheat.build.builder import Build
 from deadheat.hosts import Collected, Event, Exit, ExitedError, Handle, Spec, Usage, interference
+from deadheat.hosts.cpus import Cores
+from deadheat.hosts.machine import Machine
 from deadheat.hosts.meter import CpuTime
 from deadheat.hosts.program import Why
 from deadheat.kinds.server.block import ServerBlock
@@ -45,6 +47,14 @@ class FakeHost:
     dies_at: Step | None = None
     dead: set[str] = field(default_factory=set)
     address = "127.0.0.1"
+
+    def cores(self) -> Cores:
+        raise AssertionError("the plan says which CPUs are whose")
+
+    def machine(self, window_s: float) -> Machine:
+        raise AssertionError("a block looks at no machine")
+
+    def hold(self, what: str) -> None: ...
 
     def start(self, spec: Spec) -> Handle:
         assert spec.stdout is not None

@@ -9,7 +9,9 @@ from typing import TypeVar
 import pytest
 
 from deadheat.hosts import Collected, Event, Exit, Handle, Host, Spec, Usage, interference
+from deadheat.hosts.cpus import Cores
 from deadheat.hosts.local import LocalHost
+from deadheat.hosts.machine import Machine
 from deadheat.util.interrupt import Stop
 
 T = TypeVar("T")
@@ -36,6 +38,18 @@ class FarHost:
 
     def free_port(self) -> int:
         return sent(self._near.free_port())
+
+    def cores(self) -> Cores:
+        return sent(self._near.cores())
+
+    def machine(self, window_s: float) -> Machine:
+        return sent(self._near.machine(window_s))
+
+    def hold(self, what: str) -> None:
+        try:
+            self._near.hold(sent(what))
+        except Exception as error:
+            raise sent(error) from None
 
     def start(self, spec: Spec) -> Handle:
         try:

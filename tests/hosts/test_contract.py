@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -13,7 +14,10 @@ from typing import Any
 import pytest
 
 from deadheat import hosts
+from deadheat.errors import UserError
 from deadheat.hosts import Collected, Event, ExitedError, Handle, Host, Spec, StartError, interference
+from deadheat.hosts.affinity import on_cpus
+from deadheat.hosts.cpus import all_of
 from deadheat.hosts.local import LocalHost
 from deadheat.hosts.processes import TICK_NS
 from deadheat.hosts.program import Why
@@ -203,6 +207,29 @@ def test_a_handle_of_another_host_is_refused(host: Host, tmp_path: Path) -> None
         stranger = other.start(spec(tmp_path, "true"))
         with pytest.raises(ValueError, match="true"):
             host.collect(stranger)
+
+
+def test_its_cpus_are_all_that_it_has_whoever_asks(host: Host) -> None:
+    """The referee is bound to fewer while it races: a machine has not fewer cores then."""
+    every = tuple(sorted(os.sched_getaffinity(0)))
+    with on_cpus(every[:1]):
+        assert all_of(host.cores()) == every
+        facts = host.machine(0)
+    assert facts.cores == len(every)
+    assert facts.memory_bytes > 1 << 20 and facts.kernel == os.uname().release
+    assert json.loads(json.dumps(facts.to_dict()))["kernel"] == facts.kernel  # as machine.json keeps it
+
+
+def test_what_is_held_is_nobody_else_s_until_it_is_closed(
+    host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEADHEAT_LOCK", str(tmp_path / "lock"))
+    host.hold("the first race")
+    with LocalHost() as other:
+        with pytest.raises(UserError, match=r"a race is on already: the first race, pid \d+"):
+            other.hold("the second")
+        host.close()
+        other.hold("the second")
 
 
 def test_ports_are_never_the_same(host: Host) -> None:

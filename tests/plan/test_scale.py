@@ -9,8 +9,7 @@ import pytest
 
 from deadheat import plan as planning
 from deadheat.errors import UserError
-from deadheat.hosts.cpus import Cpus
-from deadheat.hosts.cpus import scale_cpus as cpus
+from deadheat.hosts.cpus import Cpus, cores_of, scale_cpus
 from deadheat.kinds.registry import KINDS
 from deadheat.plan import Asked
 from deadheat.plan.scale import steps
@@ -37,7 +36,7 @@ def asked(cpus: Cpus) -> Asked:
 
 
 def test_eight_cores(suite: Suite, tmp_path: Path) -> None:
-    whose = cpus(range(8), tmp_path)
+    whose = scale_cpus(cores_of(range(8), tmp_path))
     assert whose == Cpus(servers=(0, 1, 2, 3, 4, 5), generators=(6, 7))
     plan = planning.plan(asked(whose), suite, tuple(KINDS))
     assert [(race.setting, race.server_cpus) for race in plan.workloads] == [
@@ -58,7 +57,7 @@ def test_eight_cores(suite: Suite, tmp_path: Path) -> None:
 
 
 def test_two_cores_say_what_they_cannot_show(suite: Suite, tmp_path: Path) -> None:
-    whose = cpus({0, 1}, tmp_path)
+    whose = scale_cpus(cores_of({0, 1}, tmp_path))
     assert whose == Cpus(servers=(0,), generators=(1,))
     (race,) = planning.plan(asked(whose), suite, tuple(KINDS)).workloads
     assert (race.setting, race.server_cpus) == ("cores=1", (0,))
@@ -85,11 +84,11 @@ def test_threads_of_a_core_are_given_after_whole_cores(tmp_path: Path) -> None:
         file = tmp_path / SIBLINGS.format(cpu)
         file.parent.mkdir(parents=True)
         file.write_text(f"{cpu % 4},{cpu % 4 + 4}\n")
-    assert cpus(range(8), tmp_path) == Cpus(servers=(0, 1, 2, 4, 5, 6), generators=(3,))
+    assert scale_cpus(cores_of(range(8), tmp_path)) == Cpus(servers=(0, 1, 2, 4, 5, 6), generators=(3,))
 
 
 def test_one_cpu_is_shared(tmp_path: Path) -> None:
-    assert cpus({3}, tmp_path) == Cpus((3,), (3,))
+    assert scale_cpus(cores_of({3}, tmp_path)) == Cpus((3,), (3,))
 
 
 @pytest.mark.parametrize(

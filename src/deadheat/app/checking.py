@@ -80,7 +80,7 @@ def _checked(
         return CheckedContender(
             contender.workload, contender.id, "unavailable", f"kind {workload.kind} is not known here"
         )
-    cpus = default_cpus()
+    cpus = default_cpus(host.cores())
     asked = Asked(
         workloads=(contender.workload,),
         contenders=(contender.id,),

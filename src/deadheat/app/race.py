@@ -11,9 +11,10 @@ from deadheat.app import reports
 from deadheat.build.builder import Builder
 from deadheat.calibration import store as calibration
 from deadheat.errors import ExitCode, UserError
-from deadheat.hosts import Host, machine
+from deadheat.hosts import Host
 from deadheat.hosts.affinity import on_cpus
-from deadheat.hosts.held import this_machine
+from deadheat.hosts.held import this_host, this_machine
+from deadheat.hosts.machine import WINDOW_S
 from deadheat.kinds.registry import KINDS
 from deadheat.live.watch import Watch
 from deadheat.model.observation import Observation
@@ -53,7 +54,7 @@ def start(
     """Plan, run, derive; `watch` shows it meanwhile, `db` is the history that keeps it. Raises UserError."""
     plan = planned(asked, suite)
     with this_machine(plan.run) as (host, stop):
-        folder = run_folder.create(out, plan, machine.describe())
+        folder = run_folder.create(out, plan, host.machine(WINDOW_S).to_dict())
         run_folder.point_latest(out, plan.run)
         with watch.on(folder, plan, view) if watch else nullcontext():
             return _run(plan, suite, folder, [], view, db, host, stop)
@@ -63,7 +64,7 @@ def planned(asked: Asked, suite: Suite) -> Plan:
     """What is run here and now: sized by this machine's calibration, where one holds. Raises UserError."""
     cited = calibration.cited()
     holds = cited is not None and cited.stale is None
-    here = _this_machine()
+    here = _in_words(this_host())
     asked = replace(
         asked,
         calibration=calibration.current() if holds else None,
@@ -85,7 +86,7 @@ def resume(
     folder = run_folder.find(out, name)
     plan = folder.plan()
     suite = load(Path(plan.suite))
-    resuming.same_kernel(folder.machine(), machine.kernel())
+    resuming.same_kernel(folder.machine(), this_host().machine(window_s=0).kernel)
     resuming.same_suite(plan.facts, facts_of(suite, contenders_of(plan.workloads)))
     with this_machine(plan.run) as (host, stop):
         observations, torn = folder.observations() if folder.journal.exists() else ([], None)
@@ -108,11 +109,11 @@ def _run(
     stop: Stop,
     more: Mapping[str, int] | None = None,
 ) -> Raced:
-    builder = Builder(host, stop)
+    builder, here = Builder(host, stop), _in_words(host)
 
     def begins(race: RacePlan) -> None:
         if race.method == OURS:
-            _remember([planned_past.begun(race, plan.run, plan.started, _this_machine())], view)
+            _remember([planned_past.begun(race, plan.run, plan.started, here)], view)
 
     runner = Runner(
         plan, suite, folder, DRIVERS, host, view, stop, observations, builder, DERIVERS, begins, more or {}
@@ -130,7 +131,7 @@ def _run(
         for template in folder.logs.glob(f"*{TEMPLATE}"):
             shutil.rmtree(template, ignore_errors=True)
     results = reports.write(folder, suite, runner.observations)
-    _remember(past.of_run(plan, results, runner.observations, _this_machine()), view)
+    _remember(past.of_run(plan, results, runner.observations, here), view)
     if results.stopped is None:
         # Only now: a database's library has no place in the memory of a process that measures.
         from deadheat.history import store
@@ -147,9 +148,9 @@ def _remember(races: Sequence[PastRace], view: View) -> None:
         view.warn(error.message)
 
 
-def _this_machine() -> str:
-    """What ratios depend on, in words."""
-    here = calibration.this_machine()
+def _in_words(host: Host) -> str:
+    """What ratios depend on."""
+    here = calibration.of_host(host)
     return f"{here.cpu_model}, {here.cores} cores"
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from deadheat.errors import ExitCode, UserError
-from deadheat.hosts import StartError
-from deadheat.hosts.attached import owner_of
-from deadheat.hosts.tree import tree_of
+from deadheat.hosts import ExitedError, Host, Spec, StartError
+from deadheat.hosts.held import this_host
 from deadheat.model.address import Address
 from deadheat.suite.ad_hoc import Command
 
@@ -22,24 +22,24 @@ def shared(commands: Sequence[Command]) -> Iterator[str]:
     for command in commands:
         if command.at is not None and not command.metered:
             _refuse_silent(command, command.at)
-    owners = {
-        command.name: _owner(command, command.listens) for command in commands if command.listens is not None
-    }
-    trees = {name: set(tree_of(pid)) for name, pid in owners.items()}
-    names = list(owners)
+    host = this_host()
+    trees = {command.name: _tree(host, command) for command in commands if command.listens is not None}
+    names = list(trees)
     for at, a in enumerate(names):
         for b in names[at + 1 :]:
-            if trees[a] & trees[b]:
+            if set(trees[a]) & set(trees[b]):
                 yield (
-                    f"{a} and {b} are one server (process {owners[b]}): the CPU time and memory of each are "
-                    "those of both"
+                    f"{a} and {b} are one server (process {trees[b][0]}): the CPU time and memory of each "
+                    "are those of both"
                 )
 
 
-def _owner(command: Command, port: int) -> int:
+def _tree(host: Host, command: Command) -> tuple[int, ...]:
+    """The processes behind a URL, the eldest first."""
+    spec = Spec(argv=(command.name,), cwd=Path.cwd(), attached=command.listens, freezes=False)
     try:
-        return owner_of(port)
-    except StartError as error:
+        return host.usage(host.start(spec), memory=False).pids
+    except (StartError, ExitedError) as error:
         raise _silent(command, str(error)) from error
 
 

@@ -21,6 +21,7 @@ from deadheat.build import environment as building
 from deadheat.build.cache import note_use
 from deadheat.build.command import fill, path
 from deadheat.hosts import Host, wait
+from deadheat.hosts.cpus import all_of
 from deadheat.hosts.program import Spec
 from deadheat.model.artifact import Binary, BuildTimes
 from deadheat.model.contender import Contender
@@ -64,8 +65,7 @@ class Builder:
         time_limit_s: float = TIME_LIMIT_S,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        # All that we may use now: while racing, the referee keeps to the generator's.
-        self._cpus = frozenset(os.sched_getaffinity(0))
+        self._cpus = frozenset(all_of(host.cores()))
         self._host = host
         self._stop = stop
         self._cache = cache or cache_folder()

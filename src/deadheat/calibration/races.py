@@ -14,7 +14,7 @@ from deadheat.calibration.stand import Stand
 from deadheat.calibration.steps import Step
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts.affinity import on_cpus
-from deadheat.hosts.held import this_machine
+from deadheat.hosts.held import this_host, this_machine
 from deadheat.model.calibration import Calibration, CalibrationRace
 from deadheat.util.interrupt import InterruptedRunError
 
@@ -52,7 +52,7 @@ def run(plan: CampaignPlan, say: Say) -> Campaign:
 
     Raises UserError.
     """
-    here = store.this_machine()
+    here = store.of_host(this_host())
     if plan.fresh:
         plan.races.unlink(missing_ok=True)
     races = store.read_races(plan.races)

@@ -8,7 +8,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from deadheat.errors import UserError
-from deadheat.hosts import machine
+from deadheat.hosts import Host
+from deadheat.hosts.held import this_host
 from deadheat.model.calibration import Calibration, CalibrationCited, CalibrationRace, MachineId
 from deadheat.util.files import explained, write_whole
 from deadheat.util.paths import cache_folder
@@ -21,9 +22,9 @@ def folder() -> Path:
     return cache_folder() / "calibration"
 
 
-def this_machine() -> MachineId:
-    """What a calibration made now would be of."""
-    here = machine.read(window_s=0)
+def of_host(host: Host) -> MachineId:
+    """What a calibration made there now would be of."""
+    here = host.machine(window_s=0)
     return MachineId(kernel=here.kernel, cpu_model=here.cpu_model, cores=here.cores)
 
 
@@ -89,7 +90,7 @@ def cited(path: Path | None = None, here: MachineId | None = None) -> Calibratio
     if found is None:
         return None
     return CalibrationCited(
-        id=found.id, made=found.made, settles=found.settles, stale=stale(found, here or this_machine())
+        id=found.id, made=found.made, settles=found.settles, stale=stale(found, here or of_host(this_host()))
     )
 
 

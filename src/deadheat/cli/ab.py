@@ -171,10 +171,11 @@ def _in_ci(wanted: Wanted, options: AbOptions, folder: Path) -> ExitCode:
 def _wanted(options: AbOptions) -> Wanted:
     from deadheat.app.ab import Wanted
     from deadheat.hosts.cpus import default_cpus
+    from deadheat.hosts.held import this_host
     from deadheat.model.condition import Condition, figure_of
     from deadheat.plan import Asked
 
-    default = default_cpus()
+    default = default_cpus(this_host().cores())
     conditions = [
         Condition(figure=figure, threshold=threshold, surely=surely)
         for given, surely in ((options.fail_if, False), (options.fail_if_surely, True))

@@ -43,9 +43,10 @@ def run(options: CalibrateOptions) -> None:
     """
     from deadheat.calibration import races, store
     from deadheat.hosts.cpus import default_cpus
+    from deadheat.hosts.held import this_host
     from deadheat.report import calibration as words
 
-    default = default_cpus()
+    default = default_cpus(this_host().cores())
     plan = races.CampaignPlan(
         budget_s=options.budget or (None if options.full else DEFAULT_BUDGET_S),
         full=options.full,

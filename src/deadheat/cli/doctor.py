@@ -45,12 +45,14 @@ def run(options: DoctorOptions) -> None:
 
     from rich.text import Text
 
-    from deadheat.hosts import fitness, machine
+    from deadheat.hosts import fitness
     from deadheat.hosts.cpus import default_cpus
+    from deadheat.hosts.held import this_host
     from deadheat.suite.suite import load
 
-    here = machine.read(window_s=WINDOW_S)
-    checks = fitness.checks(here, default_cpus())
+    host = this_host()
+    here, cores = host.machine(WINDOW_S), host.cores()
+    checks = fitness.checks(here, default_cpus(cores), cores)
     needs = list(_needs(load(options.suite)))
     if options.json:
         shown = {

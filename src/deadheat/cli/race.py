@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 from dataclasses import dataclass
@@ -258,14 +257,16 @@ def _ad_hoc(options: RaceOptions) -> AdHoc | None:
 def _cpus(options: RaceOptions) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
     """Of the servers, of the generator (where nothing is pinned both may use all), and all that there are:
     the servers' first, then whole cores."""
-    from deadheat.hosts.cpus import default_cpus, scale_cpus
+    from deadheat.hosts.cpus import all_of, default_cpus, scale_cpus
+    from deadheat.hosts.held import this_host
 
-    every = tuple(sorted(os.sched_getaffinity(0)))
-    default = scale_cpus(every) if options.scale else default_cpus()
+    cores = this_host().cores()
+    every, scaled = all_of(cores), scale_cpus(cores)
+    default = scaled if options.scale else default_cpus(cores)
     pinned = options.method == "deadheat"
     servers = options.server_cpus or (default.servers if pinned else every)
     generators = options.generator_cpus or (default.generators if pinned else every)
-    return servers, generators, tuple(dict.fromkeys([*servers, *scale_cpus(every).servers, *every]))
+    return servers, generators, tuple(dict.fromkeys([*servers, *scaled.servers, *every]))
 
 
 def _parameters(options: RaceOptions) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[int, ...]]]:

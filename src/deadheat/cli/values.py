@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, get_args
@@ -147,15 +146,18 @@ def side_value(text: str) -> tuple[str, str, str]:
 
 def cpus(text: str) -> tuple[int, ...]:
     """`0`, `0,2` or `0-3` as CPU numbers that this process may use."""
+    from deadheat.hosts.cpus import all_of
+    from deadheat.hosts.held import this_host
+
     numbers: list[int] = []
     for part in text.split(","):
         ends = re.fullmatch(r"\s*(\d+)(?:-(\d+))?\s*", part)
         if not ends:
             raise UserError(f'"{text}" is no list of CPUs', hint="write 0, 0,2 or 0-3")
         numbers += range(int(ends[1]), int(ends[2] or ends[1]) + 1)
-    usable = os.sched_getaffinity(0)
+    usable = all_of(this_host().cores())
     if missing := [cpu for cpu in numbers if cpu not in usable]:
-        have = ", ".join(map(str, sorted(usable)))
+        have = ", ".join(map(str, usable))
         raise UserError(f"CPU {missing[0]} is not there or not ours", hint=f"this process may use {have}")
     return tuple(dict.fromkeys(numbers))
 

@@ -82,7 +82,7 @@ def _stage(
     stop: Stop,
     logs: Path,
 ) -> Stage:
-    workload, cpus = contenders[0].workload, default_cpus()
+    workload, cpus = contenders[0].workload, default_cpus(host.cores())
     asked = Asked(
         workloads=(workload,),
         contenders=tuple(contender.id for contender in contenders),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path("/")
+# CPUs by the physical core that they are threads of: cores and their threads in order.
+Cores = tuple[tuple[int, ...], ...]
 # Of the physical cores, the load's: by measurement it costs a fifth of what it loads, and needs to spare.
 LOAD_SHARE = 4
 
@@ -26,26 +27,33 @@ class Cpus:
         return bool(set(self.servers) & set(self.generators))
 
 
-def default_cpus(root: Path = ROOT, usable: Collection[int] | None = None) -> Cpus:
+def cores_of(usable: Collection[int], root: Path = ROOT) -> Cores:
+    """The cores of those CPUs of this machine that may be used."""
+    return tuple(sorted({tuple(sorted(siblings_of(cpu, root) & set(usable))) for cpu in usable}))
+
+
+def all_of(cores: Cores) -> tuple[int, ...]:
+    """Every CPU, in order."""
+    return tuple(sorted({cpu for core in cores for cpu in core}))
+
+
+def default_cpus(cores: Cores) -> Cpus:
     """One core for the server, one for the generator, on another physical core if there is one.
 
     With a single CPU both get that one: ratios still hold, but say less of each server alone.
     """
-    cpus = sorted(os.sched_getaffinity(0) if usable is None else usable)
-    server, others = cpus[0], cpus[1:]
+    server, *others = all_of(cores)
     if not others:
         return Cpus((server,), (server,))
-    siblings = siblings_of(server, root)
-    generator = next((cpu for cpu in others if cpu not in siblings), others[0])
+    generator = next((cpu for cpu in others if not same_core(cores, server, cpu)), others[0])
     return Cpus((server,), (generator,), tuple(cpu for cpu in others if cpu != generator))
 
 
-def scale_cpus(usable: Collection[int], root: Path = ROOT) -> Cpus:
+def scale_cpus(cores: Cores) -> Cpus:
     """The last quarter of the physical cores (one at least) for the load, all others for the servers.
 
     A core's further threads come behind the first threads of all, so that few cores are whole ones.
     """
-    cores = sorted({tuple(sorted(siblings_of(cpu, root) & set(usable))) for cpu in usable})
     if len(cores) == 1:
         # Threads of one core, or one CPU for both.
         first, *others = cores[0]
@@ -53,6 +61,11 @@ def scale_cpus(usable: Collection[int], root: Path = ROOT) -> Cpus:
     theirs = max(1, len(cores) // LOAD_SHARE)
     servers, load = cores[:-theirs], cores[-theirs:]
     return Cpus(_whole_first(servers), tuple(core[0] for core in load))
+
+
+def same_core(cores: Cores, one: int, other: int) -> bool:
+    """Whether these are threads of one core."""
+    return any(one in core and other in core for core in cores)
 
 
 def siblings_of(cpu: int, root: Path = ROOT) -> frozenset[int]:

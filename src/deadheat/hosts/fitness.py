@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-from deadheat.hosts.cpus import ROOT, Cpus, siblings_of
+from deadheat.hosts.cpus import Cores, Cpus, same_core
 from deadheat.hosts.machine import Machine
 
 STEAL_LIMIT = 0.005
@@ -28,8 +27,8 @@ class Fitness:
     advice: str | None = None
 
 
-def checks(machine: Machine, cpus: Cpus, root: Path = ROOT) -> list[Fitness]:
-    """All of them, in the order to be shown. `root` is where the topology of `cpus` is read."""
+def checks(machine: Machine, cpus: Cpus, cores: Cores) -> list[Fitness]:
+    """All of them, in the order to be shown. `cpus` are of these `cores`."""
     every: list[Callable[[Machine], Fitness]] = [
         _frequency,
         _boost,
@@ -40,10 +39,10 @@ def checks(machine: Machine, cpus: Cpus, root: Path = ROOT) -> list[Fitness]:
         _clock,
         _perf,
     ]
-    return [*_cores(machine, cpus, root), *(check(machine) for check in every)]
+    return [*_cores(machine, cpus, cores), *(check(machine) for check in every)]
 
 
-def _cores(machine: Machine, cpus: Cpus, root: Path) -> Iterator[Fitness]:
+def _cores(machine: Machine, cpus: Cpus, cores: Cores) -> Iterator[Fitness]:
     if cpus.shared:
         yield Fitness(
             "cores",
@@ -53,7 +52,7 @@ def _cores(machine: Machine, cpus: Cpus, root: Path) -> Iterator[Fitness]:
         )
         return
     yield Fitness("cores", True, f"{machine.cores} cores: one for the server, one for the generator")
-    if cpus.generators[0] in siblings_of(cpus.servers[0], root):
+    if same_core(cores, cpus.servers[0], cpus.generators[0]):
         yield Fitness(
             "siblings",
             False,

@@ -6,13 +6,14 @@ import itertools
 import os
 import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from deadheat.hosts import interference
+from deadheat.hosts import interference, lock, machine
 from deadheat.hosts.attached import Attached
+from deadheat.hosts.cpus import Cores, cores_of
 from deadheat.hosts.elsewhere import Elsewhere
 from deadheat.hosts.listening import ports_of
 from deadheat.hosts.meter import Usage
@@ -33,11 +34,23 @@ class LocalHost:
     address = "127.0.0.1"
 
     def __init__(self, launcher: Launcher | None = None, ports: Ports | None = None) -> None:
-        self._launcher = launcher or Launcher.find()
+        self._launcher = launcher
+        # What it could use when it became a host: the referee is bound to fewer CPUs while it races.
+        self._usable = frozenset(os.sched_getaffinity(0))
+        self._held = ExitStack()
         self._ports = ports or Ports()
         self._processes: dict[str, Program] = {}
         self._reported: set[str] = set()
         self._ids = (f"local-{os.getpid()}-{id(self):x}-{count}" for count in itertools.count(1))
+
+    def cores(self) -> Cores:
+        return cores_of(self._usable)
+
+    def machine(self, window_s: float) -> machine.Machine:
+        return machine.read(window_s=window_s, usable=self._usable)
+
+    def hold(self, what: str) -> None:
+        self._held.enter_context(lock.machine(what))
 
     def now_ns(self) -> int:
         return time.monotonic_ns()
@@ -54,6 +67,8 @@ class LocalHost:
         elif spec.attached is not None:
             process = Attached(spec, spec.attached, freezes=spec.freezes)
         else:
+            if self._launcher is None:
+                self._launcher = Launcher.find()
             process = self._launcher.start(spec)
         handle = Handle(next(self._ids), spec.argv[0], process.started_ns)
         self._processes[handle.id] = process
@@ -125,8 +140,9 @@ class LocalHost:
         return spent
 
     def close(self) -> None:
-        for process in self._processes.values():
-            process.close()
+        with self._held:
+            for process in self._processes.values():
+                process.close()
 
     def __enter__(self) -> Self:
         return self

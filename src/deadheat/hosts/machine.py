@@ -8,7 +8,7 @@ import platform
 import re
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -66,25 +66,20 @@ class Machine:
         return asdict(self)
 
 
-def describe() -> dict[str, Any]:
-    """This machine, for machine.json. Takes `WINDOW_S`."""
-    return read().to_dict()
-
-
-def kernel(root: Path = ROOT) -> str:
-    """Its release."""
-    return _read(root / "proc/sys/kernel/osrelease") or platform.release()
-
-
 def read(
-    root: Path = ROOT, window_s: float = WINDOW_S, sleep: Callable[[float], object] = time.sleep
+    root: Path = ROOT,
+    window_s: float = WINDOW_S,
+    sleep: Callable[[float], object] = time.sleep,
+    usable: Collection[int] | None = None,
 ) -> Machine:
-    """Takes `window_s`, to see what else goes on here."""
+    """Takes `window_s`, to see what else goes on here. `usable`: the CPUs that may be used, where they are
+    not those of this process now."""
     activity = _activity(root, window_s, sleep)
     memory = _memory(root)
     cpu = root / "sys/devices/system/cpu"
     online = cpu_list(_read(cpu / "online") or "") or frozenset(range(os.cpu_count() or 1))
-    usable = os.sched_getaffinity(0) if root == ROOT else online
+    if usable is None:
+        usable = os.sched_getaffinity(0) if root == ROOT else online
     return Machine(
         id=_id(root),
         cpu_model=_cpu_model(root),
@@ -97,7 +92,7 @@ def read(
         swap_bytes=memory.get("SwapTotal", 0),
         swap_used_bytes=memory.get("SwapTotal", 0) - memory.get("SwapFree", 0),
         system=_system(root),
-        kernel=kernel(root),
+        kernel=_read(root / "proc/sys/kernel/osrelease") or platform.release(),
         virtualisation=_virtualisation(root),
         governors=tuple(sorted({_read(path) or "" for path in cpu.glob("cpu*/cpufreq/scaling_governor")})),
         boost=_boost(cpu),

@@ -9,12 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from deadheat.hosts.interference import Reading
 from deadheat.hosts.meter import Usage
 from deadheat.hosts.process import ExitedError, StartError
 from deadheat.hosts.program import Exit, Spec
+
+# What reads a machine cannot be imported on every system, and this is imported where runs are only looked at.
+if TYPE_CHECKING:
+    from deadheat.hosts.cpus import Cores
+    from deadheat.hosts.interference import Reading
+    from deadheat.hosts.machine import Machine
 
 __all__ = [
     "Collected",
@@ -73,7 +78,8 @@ class Collected:
 
 
 class Host(Protocol):
-    """A place where contenders and generators run. Closing it kills whatever it still has.
+    """A place where contenders and generators run. Closing it kills whatever it still has, and leaves it to
+    others.
 
     A handle of another host, or one that was never given, raises ValueError.
     """
@@ -81,6 +87,16 @@ class Host(Protocol):
     @property
     def address(self) -> str:
         """Where servers started here are reached."""
+
+    def cores(self) -> Cores:
+        """The CPUs that programs may use there, by physical core; whoever was bound to some since."""
+
+    def machine(self, window_s: float) -> Machine:
+        """What the host is, for machine.json; takes `window_s`, to see what else goes on there."""
+
+    def hold(self, what: str) -> None:
+        """Take the host for `what`, until it is closed: nobody else of us races or builds there meanwhile.
+        Raises UserError that says who has it."""
 
     def now_ns(self) -> int:
         """The host's CLOCK_MONOTONIC: the clock of all moments that it reports."""

@@ -12,6 +12,7 @@ from deadheat.app import ad_hoc
 from deadheat.app import race as races
 from deadheat.errors import UserError
 from deadheat.hosts.cpus import default_cpus
+from deadheat.hosts.held import this_host
 from deadheat.library.run import Run
 from deadheat.model.choices import JudgedBy, Preset
 from deadheat.model.plan import Plan
@@ -85,7 +86,7 @@ def race(
 
 
 def _asked(workloads: Sequence[str], options: Options) -> Asked:
-    cpus = default_cpus()
+    cpus = default_cpus(this_host().cores())
     asked = Asked(
         workloads=tuple(workloads),
         contenders=tuple(options.get("contenders", ())),

@@ -13,6 +13,7 @@ from deadheat.app import ab as comparing
 from deadheat.app.sides import Given, Letter, Setting
 from deadheat.errors import UserError
 from deadheat.hosts.cpus import default_cpus
+from deadheat.hosts.held import this_host
 from deadheat.library.races import Logged
 from deadheat.library.run import Run
 from deadheat.model import ab as found
@@ -110,7 +111,7 @@ def ab(
 
 
 def _wanted(base: str | None, head: str, options: AbOptions) -> comparing.Wanted:
-    cpus = default_cpus()
+    cpus = default_cpus(this_host().cores())
     margin = options.get("margin", Asked.margin)
     if margin <= 0:
         raise UserError(f"{margin}: a margin is a share above 0", hint="margin=0.02")

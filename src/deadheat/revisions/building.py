@@ -22,6 +22,7 @@ from deadheat.build.cache import BUILDS, MARKER, note_use
 from deadheat.build.command import path
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Host, wait
+from deadheat.hosts.cpus import all_of
 from deadheat.hosts.program import Spec
 from deadheat.model.observation import Built
 from deadheat.revisions.checkout import checked_out, ignored_files
@@ -197,7 +198,7 @@ class Workshop:
             cwd=at / recipe.inside,
             # A build may need whatever the user's own builds do: proxies, registries, caches.
             env={**os.environ, **dict(recipe.env), "PATH": path()},
-            cpus=frozenset(os.sched_getaffinity(0)),
+            cpus=frozenset(all_of(self.host.cores())),
             stdout=log,
             output_limit_bytes=LOG_LIMIT_BYTES,
             time_limit_s=TIME_LIMIT_S,

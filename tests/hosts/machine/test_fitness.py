@@ -14,6 +14,7 @@ from deadheat.hosts.machine import Activity, Machine
 from .conftest import Make
 
 TWO = Cpus((0,), (1,))
+CORES = ((0, 2), (1, 3))
 
 
 @pytest.fixture
@@ -27,7 +28,7 @@ def of(found: list[Fitness], name: str) -> Fitness:
 
 
 def test_a_good_machine_has_no_advice(make: Make, metal: Machine) -> None:
-    found = checks(metal, TWO, make())
+    found = checks(metal, TWO, CORES)
     assert [check for check in found if not check.ok or check.advice] == []
     assert len(found) == len({check.name for check in found}) == 9
 
@@ -50,23 +51,23 @@ def test_a_good_machine_has_no_advice(make: Make, metal: Machine) -> None:
 def test_what_is_not_well_is_said_with_advice(
     make: Make, metal: Machine, name: str, change: dict[str, object], shown: str
 ) -> None:
-    found = checks(replace(metal, **change), TWO, make())  # type: ignore[arg-type]
+    found = checks(replace(metal, **change), TWO, CORES)  # type: ignore[arg-type]
     assert [check.name for check in found if not check.ok] == [name]
     assert shown in of(found, name).show
     assert of(found, name).advice
 
 
 def test_one_core_is_said(make: Make, metal: Machine) -> None:
-    check = of(checks(metal, Cpus((0,), (0,)), make()), "cores")
+    check = of(checks(metal, Cpus((0,), (0,)), CORES), "cores")
     assert not check.ok
     assert "1 core only" in check.show
 
 
 def test_two_threads_of_one_core_are_said(make: Make, metal: Machine) -> None:
-    check = of(checks(metal, Cpus((0,), (2,)), make()), "siblings")
+    check = of(checks(metal, Cpus((0,), (2,)), CORES), "siblings")
     assert (check.ok, "CPUs 0 and 2" in check.show) == (False, True)
 
 
 def test_silence_is_not_a_fault(make: Make, metal: Machine) -> None:
     silent = replace(metal, boost=None, clock_source=None, cgroup_version=None, swap_bytes=0)
-    assert all(check.ok for check in checks(silent, TWO, make()))
+    assert all(check.ok for check in checks(silent, TWO, CORES))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deadheat.hosts import machine
-from deadheat.hosts.cpus import Cpus, cpu_list, default_cpus
+from deadheat.hosts.cpus import Cpus, cores_of, cpu_list, default_cpus
 from deadheat.hosts.machine import Activity
 
 from .conftest import Make
@@ -167,16 +167,16 @@ def test_this_machine_can_be_written_down() -> None:
 def test_two_cores_are_two_physical_ones(make: Make) -> None:
     siblings = {"sys/devices/system/cpu/cpu0/topology/thread_siblings_list": "0-1\n"}
     root = make(siblings)
-    assert default_cpus(root, {0, 1, 2, 3}) == Cpus(servers=(0,), generators=(2,), rest=(1, 3))
-    assert default_cpus(root, {0, 1}) == Cpus(servers=(0,), generators=(1,))
+    assert default_cpus(cores_of({0, 1, 2, 3}, root)) == Cpus(servers=(0,), generators=(2,), rest=(1, 3))
+    assert default_cpus(cores_of({0, 1}, root)) == Cpus(servers=(0,), generators=(1,))
 
 
 def test_cpus_are_those_we_may_use(make: Make) -> None:
-    assert default_cpus(make(), {2, 3, 7}) == Cpus(servers=(2,), generators=(3,), rest=(7,))
+    assert default_cpus(cores_of({2, 3, 7}, make())) == Cpus(servers=(2,), generators=(3,), rest=(7,))
 
 
 def test_one_core_is_shared() -> None:
-    cpus = default_cpus(usable={5})
+    cpus = default_cpus(cores_of({5}))
     assert (cpus, cpus.shared) == (Cpus((5,), (5,)), True)
     assert not Cpus((0,), (1,)).shared
 
