@@ -52,7 +52,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Stage, A
     if (why := services.missing(WORKLOAD.services)) is not None:
         pytest.skip(why)
     with LocalHost() as host, ExitStack() as stack:
-        yield services.beside(bare(host, tmp_path_factory.mktemp("logs")), stack)
+        yield services.beside(bare(host, tmp_path_factory.mktemp("logs")), stack, ENTRIES)
 
 
 @pytest.fixture(scope="module")

@@ -121,7 +121,7 @@ WRONG: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 @pytest.mark.parametrize("how", RIGHT)
 def test_what_http_allows(how: str, serve: Serve) -> None:
     tokens = iter(range(1000))
-    cases = conformance.http_cases([CASE], serve(RIGHT[how]), lambda: f"t{next(tokens)}", concurrent=20)
+    cases = conformance.http_cases([CASE], serve(RIGHT[how]), lambda: f"t{next(tokens)}", at_once=20)
     check = conformance.run(cases)
     assert check.ok, check.exchange
     assert check.cases == 8

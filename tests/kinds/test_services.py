@@ -5,14 +5,16 @@ from __future__ import annotations
 import socket
 from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from deadheat.hosts.local import LocalHost
 from deadheat.kinds.services import start as services
-from deadheat.kinds.services.running import Running
+from deadheat.kinds.services.running import AllRunning, Running
 from deadheat.model.service import Service, chosen
-from deadheat.run.kind import RaceUnavailableError
+from deadheat.run.kind import RaceUnavailableError, Stage
 from tests.kinds.test_redis_server import stage
 
 # Says what its data folder holds, and then how often it was asked.
@@ -57,6 +59,15 @@ def keeper(folder: Path, **more: object) -> Service:
     )
 
 
+def of_services(host: LocalHost, logs: Path, these: tuple[Service, ...]) -> Stage:
+    """As much of a race as these services need."""
+    bare = stage(host, logs)
+    made: dict[str, Any] = dict.fromkeys(("view", "workload_folder", "builds"))
+    race: Any = SimpleNamespace(values={}, key="race")
+    workload: Any = SimpleNamespace(services_at=lambda _: these)
+    return Stage(**made, plan=bare.plan, race=race, workload=workload, host=host, stop=bare.stop, logs=logs)
+
+
 def asked(running: Running) -> str:
     """What it answers to WHAT."""
     with socket.create_connection(("127.0.0.1", running.port), timeout=60) as connection:
@@ -85,6 +96,71 @@ def test_a_command_may_say_whether_it_serves(tmp_path: Path) -> None:
     with LocalHost() as host, ExitStack() as stack:
         running = services.start(stage(host, tmp_path), keeper(tmp_path, ready=ready), stack)
         assert asked(running) == "prepared"
+
+
+# Tells the keeper to forget, and what that was: as often as it did so is how often a fixture ran.
+FIXTURE = """\
+import pathlib, socket, sys
+with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as connection:
+    connection.sendall(b"FORGET\\n")
+    assert connection.makefile("rb").readline() == b"done\\n"
+with open("fixtures", "a") as ran:
+    ran.write("once ")
+"""
+
+
+@pytest.mark.parametrize(("prepare", "often"), [(True, 1), (False, 2)])
+def test_a_fixture_fills_what_was_prepared_once_and_else_each_start(
+    tmp_path: Path, prepare: bool, often: int
+) -> None:
+    (tmp_path / "fixture.py").write_text(FIXTURE)
+    service = keeper(tmp_path, fixture="{python} fixture.py {keeper_port}")
+    service = service if prepare else service.replaced(prepare=None)
+    with LocalHost() as host:
+        for _ in range(2):
+            with ExitStack() as stack:
+                at = stage(host, tmp_path)
+                at.workload_folder = tmp_path  # type: ignore[misc]
+                assert asked(services.start(at, service, stack)) == "nothing"
+    assert (tmp_path / "fixtures").read_text() == "once " * often
+
+
+def test_a_fixture_that_fails_makes_the_race_unavailable(tmp_path: Path) -> None:
+    service = keeper(tmp_path, fixture="{python} -c 'raise SystemExit(\"no schema\")'")
+    with LocalHost() as host, ExitStack() as stack:
+        at = stage(host, tmp_path)
+        at.workload_folder = tmp_path  # type: ignore[misc]
+        with pytest.raises(RaceUnavailableError, match=r"its fixture: .*: no schema"):
+            services.start(at, service, stack)
+    assert not list(tmp_path.glob("*.template"))
+
+
+def test_one_that_says_nothing_serves_as_soon_as_it_listens(tmp_path: Path) -> None:
+    with LocalHost() as host, ExitStack() as stack:
+        running = services.start(stage(host, tmp_path), keeper(tmp_path, ready=None), stack)
+        assert asked(running) == "prepared"
+
+
+def test_each_entry_may_have_one_of_its_own(tmp_path: Path) -> None:
+    shared, own = keeper(tmp_path), keeper(tmp_path, name="own", of_each=True)
+    with LocalHost() as host, ExitStack() as stack:
+        at = of_services(host, tmp_path, (shared, own))
+        at, running = services.beside(at, stack, ("a", "b"))
+        assert [(one.service.name, one.entry) for one in running.each] == [
+            ("keeper", None),
+            ("own", "a"),
+            ("own", "b"),
+        ]
+        assert at.of_entries["a"]["own"] != at.of_entries["b"]["own"]
+        assert "own" not in at.addresses and "keeper" in at.addresses
+        assert [asked(one) for one in running.each] == ["prepared"] * 3
+        with (
+            pytest.raises(RaceUnavailableError, match="while b ran"),
+            running.beside("b"),
+        ):
+            raise OSError("it is gone")
+        with pytest.raises(OSError, match="it is gone"), AllRunning(running.each[1:]).beside("other"):
+            raise OSError("it is gone")
 
 
 @pytest.mark.parametrize(

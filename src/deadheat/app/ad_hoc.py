@@ -3,25 +3,33 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
+from deadheat import plan as planning
 from deadheat.app import calling, running
-from deadheat.app.asking import Heard, printed, served
+from deadheat.app.asking import Heard, Values, printed, served, values_at
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Host
+from deadheat.hosts.cpus import default_cpus
 from deadheat.hosts.held import this_machine
 from deadheat.kinds import answer_head, content_coding, structure
+from deadheat.kinds.registry import KINDS
+from deadheat.kinds.services import start as services
 from deadheat.kinds.structure import TOP, Body
 from deadheat.model.ab import Answers
 from deadheat.model.mask import Masks
+from deadheat.plan import Asked
 from deadheat.report import revisions as words
-from deadheat.run.progress import View
+from deadheat.run.kind import RaceUnavailableError, Stage
+from deadheat.run.progress import NoView, View
 from deadheat.suite import ad_hoc
-from deadheat.suite.ad_hoc import AdHoc, Answer, Call, Request
+from deadheat.suite.ad_hoc import AdHoc, Answer, Call, Command, Request
 from deadheat.suite.suite import Suite, load
 from deadheat.util.interrupt import Stop
 from deadheat.util.paths import cache_folder
@@ -56,13 +64,17 @@ def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = 
     """The same of several workloads."""
     folder = ad_hoc.folder_of(wanted, cache_folder() / "ad-hoc")
     took_s, by_structure = 0.0, {}
-    with this_machine("what the first command answers") as (host, stop):
+    with (
+        this_machine("what the first command answers") as (host, stop),
+        tempfile.TemporaryDirectory(prefix="deadheat-services-") as logs,
+    ):
         for each in wanted:
             for said in running.shared(each.commands):
                 view.warn(said)
             ad_hoc.write_contenders(each, folder)
-            heard = _heard(each, folder, host, stop)
-            took_s = max(took_s, heard[-1].took_s)
+            near = _Nearby(each, folder, Path(logs), host, stop)
+            heard = _heard(near)
+            took_s = max(took_s, heard[-1].took_s + near.took_s)
             if isinstance(each.request, Request) and each.request.answer is not None:
                 right = Answer(body=each.request.answer, status=heard[0].status)
             elif answers_may_differ:
@@ -73,7 +85,7 @@ def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = 
                 right = calling.right(each, heard, view)
             else:
                 right = _right(each, each.request, heard, view)
-                if _needs_structure(each, right, folder, host, stop):
+                if _needs_structure(near, right):
                     right = replace(right, body=None, structure=right.body)
             if right.structure is not None:
                 found = _answers(right)
@@ -83,22 +95,81 @@ def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = 
     return Recorded(load(folder), took_s, by_structure)
 
 
-def _heard(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> list[Heard]:
+@dataclass
+class _Nearby:
+    """What a command's start takes: its services, fresh for each. `took_s`: until they served, the last
+    time."""
+
+    wanted: AdHoc
+    folder: Path
+    logs: Path
+    host: Host
+    stop: Stop
+    took_s: float = 0.0
+
+    def of(self, command: Command) -> _Nearby:
+        """The same for another command."""
+        return replace(self, wanted=replace(self.wanted, commands=(command,)))
+
+    @contextmanager
+    def services(self) -> Iterator[Values]:
+        """Where they are, by what lines call them. Raises UserError where one cannot run."""
+        if not self.wanted.services:
+            yield {}
+            return
+        begun = time.monotonic()
+        stage = self._stage()
+        with ExitStack() as stack:
+            try:
+                stage, _ = services.beside(stage, stack, [self.wanted.first.name])
+            except RaceUnavailableError as error:
+                raise UserError(str(error), code=ExitCode.NOTHING_MEASURED) from error
+            self.took_s = time.monotonic() - begun
+            yield {**stage.addresses, **stage.of_entries[self.wanted.first.name]}
+
+    def _stage(self) -> Stage:
+        """Of a workload that says nothing yet of what is right."""
+        ad_hoc.write_workload(self.wanted, Answer(body=None), self.folder)
+        suite = load(self.folder)
+        cpus = default_cpus(self.host.cores())
+        asked = Asked(
+            workloads=(self.wanted.workload,),
+            server_cpus=cpus.servers,
+            generator_cpus=cpus.generators,
+            seed=None,
+        )
+        plan = planning.plan(asked, suite, tuple(KINDS))
+        return Stage.of(
+            plan,
+            plan.workloads[0],
+            suite,
+            {},
+            host=self.host,
+            view=NoView(),
+            stop=self.stop,
+            logs=self.logs,
+        )
+
+
+def _heard(near: _Nearby) -> list[Heard]:
     """Of two starts, more than a second apart, and of a server the second asked twice: what differs between
     them is nobody's fault. The last finds the caches warm, as a race does."""
+    wanted, folder, host, stop = near.wanted, near.folder, near.host, near.stop
     if wanted.request is None:
         # Where a parameter changes what is printed, no one output is right.
         at_each = list(product(*(values for _, values in wanted.parameters)))
-        first = [printed(wanted, folder, host, stop, *values) for values in at_each]
+        first = [_printed(near, values) for values in at_each]
         time.sleep(APART_S)
-        return [*first, printed(wanted, folder, host, stop, *at_each[0])]
+        return [*first, _printed(near, at_each[0])]
     if isinstance(wanted.request, Call):
-        once = calling.called(wanted, wanted.request, folder, host, stop)
+        with near.services() as beside:
+            once = calling.called(wanted, wanted.request, folder, host, stop, beside)
         time.sleep(APART_S)
-        return [*once, *calling.called(wanted, wanted.request, folder, host, stop, times=2)]
-    first = served(wanted, folder, host, stop)
+        with near.services() as beside:
+            return [*once, *calling.called(wanted, wanted.request, folder, host, stop, beside, times=2)]
+    first = _served(near)
     time.sleep(APART_S)
-    heard = [*first, *served(wanted, folder, host, stop, times=2)]
+    heard = [*first, *_served(near, times=2)]
     for each in heard:
         if each.status != first[0].status:
             raise UserError(
@@ -106,6 +177,17 @@ def _heard(wanted: AdHoc, folder: Path, host: Host, stop: Stop) -> list[Heard]:
                 code=ExitCode.NOTHING_MEASURED,
             )
     return heard
+
+
+def _served(near: _Nearby, times: int = 1) -> list[Heard]:
+    with near.services() as beside:
+        return served(near.wanted, near.folder, near.host, near.stop, beside, times)
+
+
+def _printed(near: _Nearby, values: Sequence[str]) -> Heard:
+    with near.services() as beside:
+        at = {**values_at(near.wanted, values), **beside}
+        return printed(near.wanted, near.folder, near.host, near.stop, at)
 
 
 def _output(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
@@ -168,14 +250,14 @@ def _head(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
     )
 
 
-def _needs_structure(wanted: AdHoc, right: Answer, folder: Path, host: Host, stop: Stop) -> bool:
+def _needs_structure(near: _Nearby, right: Answer) -> bool:
     """Whether another command answers with JSON that is not the first's to the byte: its keys may be in
     another order, and that alone is no difference. Whoever answers nothing yet is heard in the race."""
     if right.body is None or not _json(right.body.encode()):
         return False
-    for other in wanted.commands[1:]:
+    for other in near.wanted.commands[1:]:
         try:
-            [answer] = served(replace(wanted, commands=(other,)), folder, host, stop)
+            [answer] = _served(near.of(other))
         except UserError:
             continue
         if answer.data is not None and answer.data != right.body.encode():

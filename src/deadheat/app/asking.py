@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import os
 import ssl
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -40,8 +41,20 @@ class Heard:
     took_s: float = 0.0
 
 
-def spec(wanted: AdHoc, folder: Path, *given: str, script: str = ad_hoc.SCRIPT) -> Spec:
-    """How the first command is started; `given`: what scripts are given, in the order of `wanted.given`."""
+# What lines have in braces, by name.
+Values = Mapping[str, object]
+
+
+def values_at(wanted: AdHoc, values: Sequence[str] | None = None) -> dict[str, object]:
+    """Of the parameters, at these values, else at the first of each."""
+    at = values if values is not None else [each[0] for _, each in wanted.parameters]
+    return dict(zip((name for name, _ in wanted.parameters), at, strict=True))
+
+
+def spec(wanted: AdHoc, folder: Path, values: Values, script: str = ad_hoc.SCRIPT) -> Spec:
+    """How the first command is started, or a script of its hooks."""
+    names = wanted.given if script == ad_hoc.SCRIPT else wanted.asked
+    given = [str(values[name]) for name in names]
     home = folder / wanted.workload / wanted.first.name
     env = {name: os.environ[name] for name in command.ALLOWED if name in os.environ}
     return Spec(
@@ -56,8 +69,11 @@ def spec(wanted: AdHoc, folder: Path, *given: str, script: str = ad_hoc.SCRIPT) 
     )
 
 
-def served(wanted: AdHoc, folder: Path, host: Host, stop: Stop, times: int = 1) -> list[Heard]:
-    """The first command's answers of one start. Raises UserError where it does not start or serve."""
+def served(
+    wanted: AdHoc, folder: Path, host: Host, stop: Stop, beside: Values, times: int = 1
+) -> list[Heard]:
+    """The first command's answers of one start; `beside`: where its services are. Raises UserError where it
+    does not start or serve."""
     at = wanted.first.at or Address(host=host.address, port=host.free_port())
     found: list[Heard] = []
 
@@ -66,7 +82,7 @@ def served(wanted: AdHoc, folder: Path, host: Host, stop: Stop, times: int = 1) 
         return None
 
     try:
-        started = spec(wanted, folder, str(at.port), *(values[0] for _, values in wanted.parameters))
+        started = spec(wanted, folder, {"port": at.port, **values_at(wanted), **beside})
         with started_server(host, started, at.port, complaint, stop) as serving:
             more = [_ask(wanted, at) for _ in range(times - 1)]
             answers = [replace(each, took_s=serving.ready_ns / 1e9) for each in (found[-1], *more)]
@@ -122,14 +138,14 @@ def _ask(wanted: AdHoc, at: Address) -> Heard:
         connection.close()
 
 
-def printed(wanted: AdHoc, folder: Path, host: Host, stop: Stop, *values: str) -> Heard:
-    """The first command's output at these values of the parameters, its hooks around it. Raises UserError
-    where one of them does not start or end well."""
+def printed(wanted: AdHoc, folder: Path, host: Host, stop: Stop, values: Values) -> Heard:
+    """The first command's output at these values of what its lines have in braces, its hooks around it.
+    Raises UserError where one of them does not start or end well."""
 
     def ran(script: str) -> tuple[Exit, Collected]:
         name = "it" if script == ad_hoc.SCRIPT else Path(script).stem
         try:
-            handle = host.start(spec(wanted, folder, *values, script=script))
+            handle = host.start(spec(wanted, folder, values, script))
         except StartError as error:
             raise failed(wanted, f"{name}: {error}") from error
         exit_ = hosts.wait(host, handle, stop)

@@ -9,7 +9,7 @@ from pathlib import Path
 import grpc
 from google.protobuf import json_format
 
-from deadheat.app.asking import Heard, failed, spec
+from deadheat.app.asking import Heard, Values, failed, spec, values_at
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Host, StartError
 from deadheat.kinds.grpc import call as grpc_call
@@ -22,9 +22,14 @@ from deadheat.util.interrupt import Stop
 CALL_TIMEOUT_S = 60.0
 
 
-def called(wanted: AdHoc, call: Call, folder: Path, host: Host, stop: Stop, times: int = 1) -> list[Heard]:
-    """Its replies of one start, as JSON. Raises UserError where it does not start or answer well, and where
-    the contract has no such method or request."""
+def called(
+    wanted: AdHoc, call: Call, folder: Path, host: Host, stop: Stop, beside: Values, times: int = 1
+) -> list[Heard]:
+    """Its replies of one start, as JSON; `beside`: where its services are.
+
+    Raises UserError where it does not start or answer well, and where the contract has no such method or
+    request.
+    """
     at = Address(host=host.address, port=host.free_port())
     _method(call).asked(grpc_call.fields(call.data))  # before anything is started
     found: list[Heard] = []
@@ -34,7 +39,7 @@ def called(wanted: AdHoc, call: Call, folder: Path, host: Host, stop: Stop, time
         return None
 
     try:
-        started = spec(wanted, folder, str(at.port), *(values[0] for _, values in wanted.parameters))
+        started = spec(wanted, folder, {"port": at.port, **values_at(wanted), **beside})
         with started_server(host, started, at.port, complaint, stop) as serving:
             more = [_ask(wanted, call, at) for _ in range(times - 1)]
             return [replace(each, took_s=serving.ready_ns / 1e9) for each in (found[-1], *more)]

@@ -10,13 +10,15 @@ from typing import Any, Literal
 
 from deadheat.errors import UserError
 from deadheat.model.ab import Side as SideRecord
-from deadheat.model.bench import BenchFile
+from deadheat.model.bench import BenchFile, BenchService
+from deadheat.model.known_services import KNOWN
+from deadheat.model.service import Service
 from deadheat.results.deciding import BASE, HEAD
 from deadheat.revisions import repository
 from deadheat.revisions.building import BuiltRevision, Recipe
 from deadheat.revisions.repository import Repository, Revision
 from deadheat.suite import bench_file
-from deadheat.suite.ad_hoc import AdHoc, Command, Request, slug, words_of
+from deadheat.suite.ad_hoc import AdHoc, Beside, Command, Request, slug, words_of
 
 # On the command line BASE is A and HEAD is B.
 Letter = Literal["A", "B"]
@@ -92,8 +94,9 @@ def both(repo: Repository, base: str | None, head: str, given: Given) -> tuple[S
         own = of_head if revision is revisions[1] else _of_revision(repo, revision) or of_head
         bench, inside = _as_given(own, given, repo)
         if of_head is not None and not given.fields.keys() & {"run", "program"}:
-            # Both are asked what HEAD is.
-            bench = bench.replaced(request=_as_given(of_head, given, repo)[0].request)
+            # Both are asked what HEAD is, beside the same services.
+            asked = _as_given(of_head, given, repo)[0]
+            bench = bench.replaced(request=asked.request, services=asked.services)
         mine = [one for one in given.settings if one.letter == letter]
         names = tuple(one.key.removeprefix("env.") for one in mine)
         sides.append(Side(NAMES[letter], revision, _set(bench, mine), inside, names))
@@ -103,13 +106,14 @@ def both(repo: Repository, base: str | None, head: str, given: Given) -> tuple[S
 def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence[Path | None]) -> list[AdHoc]:
     """A workload for each request of HEAD's, or one of its program, the commands run in these folders."""
     base, head = sides
+    services = tuple(beside(each, folders[1]) for each in head.bench.services)
     commands = tuple(
         Command(side.bench.line, side.name, folder, side.label, tuple(side.bench.env.items()), artifact)
         for side, folder, artifact in zip(sides, folders, made, strict=True)
     )
     title = head.bench.title or f"{base.label} against {head.label}"
     if head.bench.run is None:
-        return [AdHoc(commands, None, head.bench.shell, "program", title)]
+        return [AdHoc(commands, None, head.bench.shell, "program", title, services=services)]
     names: list[str] = []
     for request in head.bench.requests:
         name = slug(request.title)
@@ -122,9 +126,27 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
             name,
             r.title,
             head.bench.connections,
+            services=services,
         )
         for name, r in zip(names, head.bench.requests, strict=True)
     ]
+
+
+def beside(asked: BenchService, folder: Path) -> Beside:
+    """A service of a bench file, whose own lines run in this folder."""
+    known = KNOWN.get(asked.name) if asked.run is None else None
+    if known is not None:
+        return Beside(known.service, folder, fixture=asked.fixture, env=tuple(known.env.items()))
+    assert asked.run is not None
+    service = Service(
+        name=asked.name,
+        needs=asked.needs,
+        run=asked.run,
+        env=asked.env,
+        ready=asked.ready,
+        ready_within_s=asked.ready_within_s,
+    )
+    return Beside(service, folder, run=asked.run, fixture=asked.fixture)
 
 
 def _of_revision(repo: Repository, revision: Revision) -> tuple[BenchFile, str] | None:

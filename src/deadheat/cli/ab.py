@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deadheat.cli import terminal, values
+from deadheat.cli.ad_hoc import bench_services
 from deadheat.cli.command import argument, command, option
 from deadheat.cli.options import (
     JUDGED_BY_HELP,
@@ -20,6 +21,7 @@ from deadheat.cli.options import (
     RequestParts,
     RunsFolder,
     Seed,
+    Services,
 )
 from deadheat.errors import ExitCode, UserError
 from deadheat.model.choices import JudgedBy
@@ -35,7 +37,7 @@ CONDITIONS = "slower, p50, p90, p99, cpu, memory, startup or size"
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuildOptions(RequestParts):
+class BuildOptions(RequestParts, Services):
     """What a bench file says, for who has none or means something else."""
 
     build: str | None = option(metavar="LINE", help="How a revision is built, by a shell.")
@@ -125,6 +127,7 @@ def run(options: AbOptions) -> None:
       deadheat ab v1.2 v1.3 --budget 10m
       deadheat ab main --build 'cargo build --release' --command './target/release/app {port}' --path /users
       deadheat ab --metric memory --margin 5%
+      deadheat ab --service postgres --fixture 'psql -f db/schema.sql'
       deadheat ab HEAD~1 --program './sort.py big.txt' --fail-if 'memory > 10%'
       deadheat ab . --set A.env.GOGC=off
       deadheat ab --ci deadheat-result --fail-if 'slower > 3%'
@@ -223,6 +226,7 @@ def _given(options: AbOptions) -> Given:
         "shell": options.shell or None,
         "copied": options.copy or None,
         "connections": options.connections,
+        "services": bench_services(options) or None,
     }
     asked: dict[str, Any] = {"path": options.path, "method": options.request_method, "body": options.body}
     asked = {name: value for name, value in asked.items() if value is not None}

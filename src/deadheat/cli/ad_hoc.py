@@ -12,19 +12,20 @@ import click
 
 from deadheat.cli import terminal
 from deadheat.cli.command import option
-from deadheat.cli.options import RequestParts
+from deadheat.cli.options import RequestParts, Services
 from deadheat.errors import UserError
 
 #: What lines of a suite have in braces already.
 TAKEN = ("args", "cpus", "host", "port", "python")
 
 if TYPE_CHECKING:
-    from deadheat.suite.ad_hoc import AdHoc, Call, Request
+    from deadheat.model.bench import BenchService
+    from deadheat.suite.ad_hoc import AdHoc, Beside, Call, Request
     from deadheat.suite.suite import Suite
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdHocOptions(RequestParts):
+class AdHocOptions(RequestParts, Services):
     """Commands to race without a suite."""
 
     command: tuple[str, ...] = option(
@@ -125,6 +126,9 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
             "--remote, --insecure and --cacert are for servers of --url", hint="--url http://127.0.0.1:3000"
         )
     _refuse_hooks_without_programs(options)
+    beside = services(options)
+    if beside and not (options.command or options.program):
+        raise UserError("--service is beside a --command or a --program", hint="a suite says what it needs")
     if options.shell and options.no_shell:
         raise UserError("--shell and -N are two", hint="without either no shell is between")
     if not lines:
@@ -146,7 +150,8 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
     if len(lines) < 2:
         raise UserError("a race takes two", hint=f"{kind} '...' {kind} '...'; the first is the reference")
     hooks = _hooks(options)
-    _refuse_parameters_of_nothing(parameters, (*lines, *(line for own in hooks for _, line in own)))
+    taken = [name for each in beside for name in each.placeholders]
+    _refuse_parameters_of_nothing(parameters, taken, (*lines, *(line for own in hooks for _, line in own)))
     request = _request(options)
     commands = (
         running.commands(
@@ -165,7 +170,33 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
         request=None if options.program else request,
         shell=options.shell,
         parameters=tuple(parameters.items()),
+        services=beside,
     )
+
+
+def services(options: Services) -> tuple[Beside, ...]:
+    """Those of the command line. Raises UserError."""
+    from deadheat.app.sides import beside
+
+    return tuple(beside(each, Path.cwd()) for each in bench_services(options))
+
+
+def bench_services(options: Services) -> tuple[BenchService, ...]:
+    """Those of the command line, as a bench file has them. Raises UserError."""
+    from deadheat.model.bench import BenchService
+    from deadheat.model.known_services import KNOWN
+
+    if options.fixture is not None and len(options.service) != 1:
+        raise UserError("--fixture fills one --service", hint="bench/deadheat.toml may have more")
+    for name in options.service:
+        if name not in KNOWN:
+            raise UserError(
+                f'no service "{name}" is known: {", ".join(KNOWN)}',
+                hint="[[services]] of bench/deadheat.toml or of a suite says how any other is run",
+            )
+        if options.service.count(name) > 1:
+            raise UserError(f"--service {name} is given twice")
+    return tuple(BenchService(name=name, fixture=options.fixture) for name in options.service)
 
 
 def _refuse_hooks_without_programs(options: AdHocOptions) -> None:
@@ -198,12 +229,14 @@ def _hooks(options: AdHocOptions) -> list[tuple[tuple[str, str], ...]]:
     return [tuple(own.items()) for own in each]
 
 
-def _refuse_parameters_of_nothing(parameters: Iterable[str], lines: Sequence[str]) -> None:
+def _refuse_parameters_of_nothing(
+    parameters: Iterable[str], by_services: Sequence[str], lines: Sequence[str]
+) -> None:
     for name in parameters:
-        if not re.fullmatch("[a-z_]+", name) or name in TAKEN:
+        if not re.fullmatch("[a-z_]+", name) or name in (*TAKEN, *by_services):
             raise UserError(
                 f'"{name}" is no name for a parameter',
-                hint=f"small letters and _, and none of {', '.join(TAKEN)}",
+                hint=f"small letters and _, and none of {', '.join((*TAKEN, *by_services))}",
             )
         if not any(f"{{{name}}}" in line for line in lines):
             raise UserError(

@@ -98,6 +98,21 @@ class Seed:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Services:
+    """What commands that no suite knows have beside them."""
+
+    service: tuple[str, ...] = option(
+        multiple=True,
+        metavar="NAME",
+        help="Beside each, one of its own, fresh in each block: postgres, redis or valkey, as installed; its "
+        "address is {postgres} in lines, and in the environment as clients look for it; may be repeated.",
+    )
+    fixture: str | None = option(
+        metavar="LINE", help="By a shell, what fills the --service: 'psql -f schema.sql'."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class RequestParts:
     """What servers that no suite knows are asked, beside method and path."""
 

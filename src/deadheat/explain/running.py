@@ -75,7 +75,7 @@ def run(
     """
     with ExitStack() as stack:
         try:
-            stage, beside = services.beside(stage, stack)
+            stage, beside = services.beside(stage, stack, [entry])
             with beside.beside(entry):
                 beside.reset()
                 return _run(stage, entry, n, instrument, under, env)

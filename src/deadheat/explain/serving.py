@@ -120,7 +120,7 @@ def serving(
     seed = f"{stage.plan.seed}:explain:{instrument}:{entry}"
     with ExitStack() as stack:
         try:
-            stage, running = services.beside(stage, stack)
+            stage, running = services.beside(stage, stack, [entry])
             stage, _ = databases.beside(stage, running, [entry], f"{seed}:rows")
         except RaceUnavailableError as error:
             raise InstrumentError(str(error)) from error

@@ -20,7 +20,6 @@ from deadheat.run.check import Check, Headers
 #: Interim answers (1xx) before the answer; HTTP sets no limit, but one that never answers is no server.
 INTERIM_LIMIT = 100
 TIMEOUT_S = 10.0
-CONCURRENT = 200
 IDLE_S = 1.0
 _SHOWN = 400
 _DIFFERENCES_SHOWN = 20
@@ -86,6 +85,10 @@ class Wrong(Exception):
         self.exchange = exchange
 
 
+class _Silent(Wrong):
+    """No answer in time."""
+
+
 def run(cases: Iterable[Case]) -> Check:
     """Ask case after case; stop at the first wrong answer."""
     done, headers = 0, None
@@ -113,7 +116,7 @@ def ask_http(case: HttpCase, at: Address, token: str) -> Headers:
 
 
 def http_cases(
-    cases: Sequence[HttpCase], at: Address, tokens: Callable[[], str], concurrent: int = CONCURRENT
+    cases: Sequence[HttpCase], at: Address, tokens: Callable[[], str], at_once: int
 ) -> Iterable[Case]:
     """All that an HTTP contender must do: each case with random tokens, one of them of all characters that
     need no escaping, a kept connection (also after an idle second), and many requests at once, each
@@ -124,7 +127,7 @@ def http_cases(
         yield partial(ask_http, case, at, tokens() + UNRESERVED)
     for case in cases:
         yield partial(_kept_alive, case, at, tokens)
-        yield partial(_all_at_once, case, at, [tokens() for _ in range(concurrent)])
+        yield partial(_all_at_once, case, at, [tokens() for _ in range(at_once)])
 
 
 def _kept_alive(case: HttpCase, at: Address, tokens: Callable[[], str]) -> None:
@@ -159,7 +162,14 @@ def _connect(connection: http.client.HTTPConnection) -> None:
 def _all_at_once(case: HttpCase, at: Address, tokens: Sequence[str]) -> None:
     with ThreadPoolExecutor(max_workers=len(tokens)) as pool:
         for answered in [pool.submit(ask_http, case, at, token) for token in tokens]:
-            answered.result()
+            try:
+                answered.result()
+            except _Silent as silent:
+                what = f"{silent.reason}, of {len(tokens)} requests at once, each on a connection of its own"
+                raise Wrong(
+                    f"{what} (it may listen with too short a queue, a backlog of 5 in Python's http.server)",
+                    silent.exchange,
+                ) from silent
 
 
 def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) -> Headers:
@@ -178,7 +188,7 @@ def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) 
     except http.client.NotConnected:
         raise
     except TimeoutError as error:
-        raise Wrong(f"no answer to {asked} within {TIMEOUT_S:.0f} s", f"{asked}\n(nothing)") from error
+        raise _Silent(f"no answer to {asked} within {TIMEOUT_S:.0f} s", f"{asked}\n(nothing)") from error
     except (http.client.HTTPException, ConnectionError) as error:
         what = str(error) or type(error).__name__
         raise Wrong(f"not an HTTP answer to {asked}: {what}", f"{asked}\n{what}") from error

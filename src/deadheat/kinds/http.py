@@ -33,13 +33,13 @@ class HttpKind:
     def check(self, stage: Stage, entry: str) -> Check:
         rng = random.Random(f"{stage.plan.seed}:check:{entry}")
         with ExitStack() as stack:
-            stage, running = services.beside(stage, stack)
+            stage, running = services.beside(stage, stack, [entry])
             stage, held = databases.beside(stage, running, [entry], f"{stage.plan.seed}:check:{entry}:rows")
             return server_check.check(stage, entry, lambda server: _cases(stage, held, entry, server.at, rng))
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
-            stage, running = services.beside(stage, stack)
+            stage, running = services.beside(stage, stack, block.start)
             stage, held = databases.beside(stage, running, block.start, f"{block.seed}:rows")
             yield from statements.counted(held, block.index, driven(stage, block, PROTOCOL, stack))
             yield from running.ran(block.index)
@@ -51,7 +51,7 @@ def _cases(
     """All cases, and those of a database where the workload has one."""
     cases = stage.workload.conformance
     drawn = [case.of(rng.choice(stage.drawn)) if stage.drawn else case for case in cases]
-    yield from conformance.http_cases(drawn, at, lambda: token(rng))
+    yield from conformance.http_cases(drawn, at, lambda: token(rng), stage.workload.load.at_once)
     if held is not None:
         yield from row_cases(stage.workload, held, entry, stage.rows, at, rng)
 

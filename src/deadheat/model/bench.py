@@ -5,7 +5,9 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from deadheat.model.base import Record
+from deadheat.model.known_services import KNOWN
 from deadheat.model.mask import Masks
+from deadheat.model.service import Command, Exchange
 
 
 class BenchRequest(Record):
@@ -34,6 +36,35 @@ class BenchRequest(Record):
         return self.name or f"{self.method} {self.path}"
 
 
+class BenchService(Record):
+    """A service beside it, such as a database: by the `name` of one that is known, or by how it is run.
+
+    `fixture` fills it, by a shell; each side has one of its own, filled alike, fresh in each block. `run`
+    may say `{host}`, `{port}` and `{data}` (an empty folder), and has PORT; `ready`: what it answers once it
+    serves, and without it that it listens.
+    """
+
+    name: str = Field(pattern=r"^[a-z][a-z_]*$")
+    fixture: str | None = None
+    run: str | None = None
+    env: dict[str, str] = {}
+    needs: tuple[str, ...] = ()
+    ready: Exchange | Command | None = None
+    ready_within_s: float = Field(default=30, gt=0)
+
+    @model_validator(mode="after")
+    def _is_known_or_run(self) -> Self:
+        if self.run is not None:
+            return self
+        if self.name not in KNOWN:
+            raise ValueError(
+                f'no service "{self.name}" is known: say how it is run (known: {", ".join(KNOWN)})'
+            )
+        if self.env or self.needs or self.ready is not None:
+            raise ValueError(f"{self.name} is known: env, needs and ready are of a service with a run line")
+        return self
+
+
 class BenchFile(Record):
     """One program: `run` starts a server, which gets its port as `{port}` and as PORT; `program` is a command
     that runs to its end.
@@ -53,6 +84,7 @@ class BenchFile(Record):
     copied: tuple[str, ...] = Field(default=(), alias="copy")
     connections: int = Field(default=64, ge=1)
     request: tuple[BenchRequest, ...] = ()
+    services: tuple[BenchService, ...] = ()
 
     @model_validator(mode="after")
     def _is_one_program(self) -> Self:
@@ -60,6 +92,9 @@ class BenchFile(Record):
             raise ValueError("either run (a server) or program (one that ends) is what is raced")
         if self.program is not None and self.request:
             raise ValueError("a program that runs to its end is asked nothing: leave [[request]] out")
+        names = [service.name for service in self.services]
+        if twice := [name for name in names if names.count(name) > 1]:
+            raise ValueError(f'two services are called "{twice[0]}"')
         return self
 
     @property

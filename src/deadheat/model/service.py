@@ -30,10 +30,12 @@ class Service(Record):
     parameters it is this one. `needs`, from what is installed, as a contender's; the version of the first is
     recorded. `run` and what else is run may say `{host}`, `{port}`, `{data}` (its folder), `{cpus}` (how
     many) and `{python}`. `prepare` fills an empty data folder, once a run (`initdb -D {data}`); each start
-    has a copy. `ready`: what it answers once it serves. `reset`: what makes it as it was at first, between
-    invocations. `refuses_root`: where the referee is root, an ordinary user runs it. `tells`: it prints what
-    each connection sent, as docs/redis-sink.md has it, so that what contenders say of themselves can be held
-    against it.
+    has a copy. `ready`: what it answers once it serves; without it, it serves as soon as it listens.
+    `fixture`: a command that fills it, in the workload's folder, with what contenders may say of the service
+    in braces: once a run, into what `prepare` made, else after each start. `reset`: what makes it as it was
+    at first, between invocations. `of_each`: each entry of a race has one of its own. `refuses_root`: where
+    the referee is root, an ordinary user runs it. `tells`: it prints what each connection sent, as
+    docs/redis-sink.md has it, so that what contenders say of themselves can be held against it.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z_]*$")
@@ -42,12 +44,14 @@ class Service(Record):
     prepare: str | None = None
     run: str
     env: dict[str, str] = {}
-    ready: Exchange | Command
+    ready: Exchange | Command | None = None
+    fixture: str | None = None
     reset: Exchange | Command | None = None
     ready_within_s: float = Field(default=10, gt=0)
     stops_within_s: float = Field(default=2, gt=0)
     refuses_root: bool = False
     tells: bool = False
+    of_each: bool = False
 
 
 def chosen(services: Iterable[Service], values: Mapping[str, Setting | None]) -> tuple[Service, ...]:

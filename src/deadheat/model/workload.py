@@ -93,10 +93,15 @@ def _filled(value: Any, row: Mapping[str, str]) -> Any:
 
 
 class Load(Record):
-    """How a server is loaded: connections in all, and requests in flight on each (of HTTP/1.1 pipelined)."""
+    """How a server is loaded: connections in all, and requests in flight on each (of HTTP/1.1 pipelined).
+
+    `at_once`: requests, each on a connection of its own, that it must answer at the same time before any
+    timing.
+    """
 
     connections: int = Field(default=64, ge=1)
     streams: int = Field(default=1, ge=1)
+    at_once: int = Field(default=200, ge=1)
 
 
 class SizeCheck(Record):
@@ -242,6 +247,8 @@ class Workload(Record):
         self._can_be_proved_right()
         for service in self.services:
             self._are_parameters(f"service {service.name}: when", service.when)
+            if self.database is not None and service.of_each and service.name == self.database.service:
+                raise ValueError("database: each entry has one of its own on a service that all share")
         if self.database is not None and self.database.service not in {each.name for each in self.services}:
             raise ValueError(f'database: none of the [[services]] is called "{self.database.service}"')
         if self.grpc is not None and self.grpc.gzip_when is not None:
@@ -267,6 +274,8 @@ class Workload(Record):
             raise ValueError(
                 f'pipeline: of the [[services]] called "{pipeline.service}" none tells what it was sent'
             )
+        if any(service.of_each for service in self.services):
+            raise ValueError("pipeline: its services are shared; leave of_each out")
         for name in (ROUNDS, DEPTH):
             if name in self.parameters and self.parameters[name].range is None:
                 raise ValueError(f"the parameter {name} of a pipeline is a number: give it a range")

@@ -25,7 +25,7 @@ class PublishedProgram(ProgramKind):
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
-            stage, running = services.beside(stage, stack)
+            stage, running = services.beside(stage, stack, block.start)
             for place, entry in enumerate(e.id for e in stage.race.entries if e.id in block.start):
                 stage.view.state(entry, "racing")
                 try:

@@ -7,13 +7,14 @@ import json
 import re
 import shlex
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from deadheat.errors import UserError
 from deadheat.model.address import Address
 from deadheat.model.mask import MaskClass
+from deadheat.model.service import Service
 from deadheat.suite.suite import CONTENDER_FILE, WORKLOAD_FILE
 
 WORKLOAD = "ad-hoc"
@@ -22,8 +23,11 @@ EXPECTED = "expected.txt"
 ARTIFACT = "artifact"
 PORT = "{port}"
 LONGEST_NAME = 24
+MOST_AT_ONCE = 200
 #: What hyperfine calls what is done around its programs, and so do we.
 HOOKS = ("setup", "prepare", "conclude", "cleanup")
+#: What a service's own line may say, in this order.
+OF_SERVICES = ("host", "port", "data")
 # Without leading zeros: those would be another word.
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
 # `NAME=value` before a command, as shells have it.
@@ -84,10 +88,30 @@ class Command:
 
 
 @dataclass(frozen=True)
+class Beside:
+    """A service that each command has one of, for itself. `run`: its own line, where `service` is none that
+    is known; `fixture`: what fills it, for a shell; both run in `cwd`. `env`: what commands and the fixture
+    have in their environment beside its address."""
+
+    service: Service
+    cwd: Path
+    run: str | None = None
+    fixture: str | None = None
+    env: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def placeholders(self) -> tuple[str, ...]:
+        """What lines may say of its address."""
+        name = self.service.name
+        return (name, f"{name}_host", f"{name}_port")
+
+
+@dataclass(frozen=True)
 class AdHoc:
     """Commands to race, the first of them the reference; `request` where they are servers, which get their
     port as `{port}` and as PORT. They are run by a shell only where `shell` says so. `parameters`: by what
-    stands for them in braces in the lines, the values of each, which are raced one by one."""
+    stands for them in braces in the lines, the values of each, which are raced one by one. `services`:
+    beside each of them."""
 
     commands: tuple[Command, ...]
     request: Request | Call | None = None
@@ -96,12 +120,18 @@ class AdHoc:
     title: str | None = None
     connections: int | None = None
     parameters: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    services: tuple[Beside, ...] = ()
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """What hooks are given, in this order, and have in braces."""
+        port = (PORT[1:-1],) if self.request is not None else ()
+        return (*port, *(name for name, _ in self.parameters))
 
     @property
     def given(self) -> tuple[str, ...]:
-        """What scripts are given, in this order, and lines have in braces."""
-        port = (PORT[1:-1],) if self.request is not None else ()
-        return (*port, *(name for name, _ in self.parameters))
+        """What commands are given, in this order, and have in braces: that, and where their services are."""
+        return (*self.asked, *(name for each in self.services for name in each.placeholders))
 
     @property
     def first(self) -> Command:
@@ -166,7 +196,7 @@ def write_contenders(wanted: AdHoc, folder: Path) -> None:
             for hook in hooks_of(wanted):
                 (home / f"{hook}.sh").write_text(_of_hook(wanted, command, hook))
             facts["language"] = Path(words_of(command.line)[0]).name
-            facts["run"] = _called(SCRIPT, wanted)
+            facts["run"] = _called(SCRIPT, wanted.given)
         if command.artifact is not None:
             facts["artifact"] = ARTIFACT
             _copy_artifact(command.artifact, home / ARTIFACT)
@@ -192,21 +222,38 @@ def write_workload(wanted: AdHoc, right: Answer, folder: Path) -> None:
         case Request() as request:
             text = _of_servers(wanted, request, right)
     text += "\n".join(_parameters(wanted)) + "\n" if wanted.parameters else ""
+    text += "\n".join(_services(wanted, folder / wanted.workload)) + "\n" if wanted.services else ""
     (folder / wanted.workload / WORKLOAD_FILE).write_text(text)
 
 
 def script(wanted: AdHoc, command: Command) -> str:
     """Its shell is gone once the command runs (exec), but for where the user asked for one."""
     head = f"cd {shlex.quote(str(command.cwd))} || exit 127\n"
-    head += "".join(f"export {name}={shlex.quote(value)}\n" for name, value in command.env)
+    head += "".join(_told(each, wanted.given) for each in wanted.services)
+    head += _exported(command.env, wanted.given)
     if wanted.request is not None:
         head += 'PORT="$1"; export PORT\n'
     if wanted.shell:
-        return f"{head}{_for_shell(command.line, wanted)}\n"
-    words = words_of(command.line)
+        return f"{head}{_for_shell(command.line, wanted.given)}\n"
+    return head + _exec(command.line, wanted.given)
+
+
+def _exec(line: str, given: Sequence[str]) -> str:
+    """It takes the place of the shell."""
+    words = words_of(line)
     if _ASSIGNMENT.match(words[0]):
         words = ["env", *words]
-    return f"{head}exec {' '.join(_quoted(word, wanted) for word in words)}\n"
+    return f"exec {' '.join(_quoted(word, given) for word in words)}\n"
+
+
+def _exported(env: Iterable[tuple[str, str]], given: Sequence[str]) -> str:
+    return "".join(f"export {name}={_quoted(value, given)}\n" for name, value in env)
+
+
+def _told(beside: Beside, given: Sequence[str]) -> str:
+    """What is in the environment of a service: POSTGRES, POSTGRES_HOST, POSTGRES_PORT, and its own."""
+    address = [(name.upper(), f"{{{name}}}") for name in beside.placeholders]
+    return _exported((*address, *beside.env), given)
 
 
 def hooks_of(wanted: AdHoc) -> list[str]:
@@ -217,16 +264,16 @@ def hooks_of(wanted: AdHoc) -> list[str]:
 def _of_hook(wanted: AdHoc, command: Command, hook: str) -> str:
     """Where the command runs; nothing is done for one that has none."""
     line = dict(command.hooks).get(hook, ":")
-    return f"cd {shlex.quote(str(command.cwd))} || exit 127\n{_for_shell(line, wanted)}\n"
+    return f"cd {shlex.quote(str(command.cwd))} || exit 127\n{_for_shell(line, wanted.asked)}\n"
 
 
-def _called(script_file: str, wanted: AdHoc) -> str:
-    return " ".join(["sh", script_file, *(f"{{{name}}}" for name in wanted.given)])
+def _called(script_file: str, given: Sequence[str]) -> str:
+    return " ".join(["sh", shlex.quote(script_file), *(f"{{{name}}}" for name in given)])
 
 
-def _for_shell(line: str, wanted: AdHoc) -> str:
-    for place, name in enumerate(wanted.given, 1):
-        line = line.replace(f"{{{name}}}", f"${place}")
+def _for_shell(line: str, given: Sequence[str]) -> str:
+    for place, name in enumerate(given, 1):
+        line = line.replace(f"{{{name}}}", _bare(place))
     return line
 
 
@@ -244,7 +291,9 @@ def _of_servers(wanted: AdHoc, asked: Request, right: Answer) -> str:
     lines += _pairs([("body", asked.body)])
     lines += ["", "[request.headers]", *_pairs(asked.headers.items())]
     if wanted.connections is not None:
-        lines += ["", "[load]", f"connections = {wanted.connections}"]
+        # No more than it is loaded with: a queue that is short enough for that is nobody's fault.
+        at_once = min(wanted.connections, MOST_AT_ONCE)
+        lines += ["", "[load]", f"connections = {wanted.connections}", f"at_once = {at_once}"]
     lines += ["", "[[conformance]]", *_pairs(same), *_pairs([("send", asked.body)])]
     bodies = (right.body, right.sha256, right.structure)
     head = (
@@ -268,7 +317,8 @@ def _of_programs(wanted: AdHoc, right: Answer, folder: Path) -> str:
     lines += ["", "[program]", "args = []", "timeout_s = 3600"]
     lines += [] if right.body is not None else ['output = "any"']
     if hooks := hooks_of(wanted):
-        lines += ["", "[program.hooks]", *_pairs((hook, _called(f"{hook}.sh", wanted)) for hook in hooks)]
+        called = ((hook, _called(f"{hook}.sh", wanted.asked)) for hook in hooks)
+        lines += ["", "[program.hooks]", *_pairs(called)]
     once = "default = 1\nquick = 1\nstandard = 1\nthorough = 1\ncheck = { range = [1, 1], random = [1, 1] }"
     return "\n".join([*lines, "", "[program.n]", once]) + "\n"
 
@@ -286,6 +336,37 @@ def _parameters(wanted: AdHoc) -> list[str]:
     return lines
 
 
+def _services(wanted: AdHoc, folder: Path) -> list[str]:
+    """Their tables, and in the workload's `folder` the scripts that they name."""
+    lines = []
+    for each in wanted.services:
+        service, name = each.service.replaced(of_each=True), each.service.name
+        if each.run is not None:
+            script_file = folder / f"{name}-run.sh"
+            at = 'PORT="$2"; export PORT\n'
+            head = f"cd {shlex.quote(str(each.cwd))} || exit 127\n{at}"
+            script_file.write_text(head + _exec(each.run, OF_SERVICES))
+            service = service.replaced(run=_called(str(script_file.absolute()), OF_SERVICES))
+        if each.fixture is not None:
+            script_file = folder / f"{name}-fixture.sh"
+            head = f"cd {shlex.quote(str(each.cwd))} || exit 127\n{_told(each, each.placeholders)}set -e\n"
+            script_file.write_text(f"{head}{_for_shell(each.fixture, each.placeholders)}\n")
+            service = service.replaced(fixture=_called(script_file.name, each.placeholders))
+        lines += ["", "[[services]]", *_table(service.model_dump(mode="json", exclude_defaults=True))]
+    return lines
+
+
+def _table(values: Mapping[str, object]) -> list[str]:
+    """A table of TOML, the tables in it inline."""
+    flat = [(key, value) for key, value in values.items() if not isinstance(value, dict)]
+    inner = [
+        f"{json.dumps(key)} = {{ {', '.join(_pairs(value.items()))} }}"
+        for key, value in values.items()
+        if isinstance(value, dict)
+    ]
+    return [*_pairs(flat), *inner]
+
+
 def _head(kind: str, metric: str, wanted: AdHoc) -> list[str]:
     title = wanted.title or "Ad hoc: " + ", ".join(command.name for command in wanted.commands)
     return _pairs([("title", title), ("kind", kind), ("metric", metric), ("reference", wanted.first.name)])
@@ -296,12 +377,22 @@ def _pairs(pairs: object) -> list[str]:
     return [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in pairs if value is not None]  # type: ignore[attr-defined]
 
 
-def _quoted(word: str, wanted: AdHoc) -> str:
-    places = {f"{{{name}}}": f'"${place}"' for place, name in enumerate(wanted.given, 1)}
+def _quoted(word: str, given: Sequence[str]) -> str:
+    places = {f"{{{name}}}": _argument(place) for place, name in enumerate(given, 1)}
     if not places:
         return shlex.quote(word)
     parts = re.split("|".join(map(re.escape, places)).join("()"), word)
     return "".join(places.get(part) or shlex.quote(part) for part in parts if part) or "''"
+
+
+def _argument(place: int) -> str:
+    """Of a script, quoted."""
+    return f'"{_bare(place)}"'
+
+
+def _bare(place: int) -> str:
+    """`$10` would be the first, and a 0."""
+    return f"${place}" if place < 10 else f"${{{place}}}"
 
 
 def words_of(line: str) -> list[str]:

@@ -75,6 +75,11 @@ _MORE = """
 # body = '{"name": "one"}'
 # status = 201
 # answer = '{"id": 1}'
+
+# What it talks to, one for each side and fresh in each block; it has DATABASE_URL, PGHOST, REDIS_URL, ...:
+# [[services]]
+# name = "postgres"   # or redis, valkey
+# fixture = "psql -q -f db/schema.sql"
 """
 
 

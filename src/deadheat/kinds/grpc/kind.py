@@ -50,12 +50,12 @@ class GrpcKind:
 
     def check(self, stage: Stage, entry: str) -> Check:
         with ExitStack() as stack:
-            stage, _ = services.beside(stage, stack)
+            stage, _ = services.beside(stage, stack, [entry])
             return server_check.check(stage, entry, lambda server: _cases(stage, entry, server))
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
-            stage, running = services.beside(stage, stack)
+            stage, running = services.beside(stage, stack, block.start)
             yield from driven(stage, block, PROTOCOL, stack)
             yield from running.ran(block.index)
 

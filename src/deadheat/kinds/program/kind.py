@@ -41,7 +41,7 @@ class ProgramKind:
                 lost.add(unfit.entry)
                 yield unfit
         with ExitStack() as stack:
-            stage, running = services.beside(stage, stack)
+            stage, running = services.beside(stage, stack, block.start)
             stack.callback(hooks.clean_up, stage, set_up)
 
             def invoke(turn: Turn, warm_up: bool) -> Invocation:

@@ -40,7 +40,7 @@ class OracleProof:
         numbers = [*range(sizes.range[0], sizes.range[1] + 1), rng.randint(*sizes.random)]
 
         with ExitStack() as stack:
-            stage, running = services.beside(stage, stack)
+            stage, running = services.beside(stage, stack, [entry])
 
             def case(n: int) -> None:
                 with running.beside(entry):

@@ -81,7 +81,10 @@ def beside(
         _create(databases, rows)
     except psycopg.Error as error:
         raise RaceUnavailableError(f"{server.program}: {str(error).strip()}") from error
-    reported = {entry: {"database": name} for entry, name in databases.names.items()}
+    reported = {
+        entry: {**stage.of_entries.get(entry, {}), "database": name}
+        for entry, name in databases.names.items()
+    }
     return replace(stage, rows=rows, drawn=requests(asked, rows, rng), of_entries=reported), databases
 
 

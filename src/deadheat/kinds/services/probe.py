@@ -16,6 +16,8 @@ from deadheat.model.service import Command, Exchange
 from deadheat.run.kind import Stage
 
 ANSWER_TIMEOUT_S = 5.0
+# Of what a program printed that failed: psql's error is followed by the line and a mark under it.
+LAST_LINES, LONGEST_WORDS = 3, 300
 _PLACEHOLDER = re.compile(r"\{([a-z_]+)\}")
 
 
@@ -34,8 +36,10 @@ def run(
     time_limit_s: float,
     *,
     as_user: Path | None = None,
+    folder: Path | None = None,
 ) -> None:
-    """A program of a service's to its end; an ordinary user's in its folder `as_user`, where that is given.
+    """A program of a service's to its end, in a `folder`; an ordinary user's in its folder `as_user`, where
+    that is given.
 
     Raises OSError where it is not a good end.
     """
@@ -43,7 +47,7 @@ def run(
     output = stage.logs / f"{Path(words[0]).name}-{values['port']}"
     spec = Spec(
         argv=words if as_user is None else ordinary_user.argv(words),
-        cwd=as_user or stage.logs,
+        cwd=as_user or folder or stage.logs,
         env={"PATH": command.path(), "LC_ALL": "C"},
         stdout=output.with_suffix(".out"),
         stderr=output.with_suffix(".err"),
@@ -56,8 +60,8 @@ def run(
     exit_ = hosts.wait(stage.host, handle, stage.stop)
     if not exit_.ok:
         said = stage.host.collect(handle).output_tail.strip().splitlines()
-        last = f": {said[-1][:200]}" if said else ""
-        raise OSError(f"{words[0]} {exit_.describe()}{last}")
+        last = " / ".join(line.strip() for line in said[-LAST_LINES:])[:LONGEST_WORDS]
+        raise OSError(f"{words[0]} {exit_.describe()}{f': {last}' if last else ''}")
 
 
 def argv(line: str, values: Mapping[str, object]) -> tuple[str, ...]:

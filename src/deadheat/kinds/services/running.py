@@ -27,7 +27,8 @@ def placeholders_of(name: str, host: str, port: int) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Running:
-    """It is ours: its data may be dropped, and it goes with the stack that it was given."""
+    """It is ours: its data may be dropped, and it goes with the stack that it was given. `entry`: whose it
+    is, where each has one of its own."""
 
     stage: Stage
     service: Service
@@ -37,6 +38,7 @@ class Running:
     cpus: frozenset[int]
     version: str | None
     ready_ns: int
+    entry: str | None = None
 
     @property
     def program(self) -> str:
@@ -79,6 +81,7 @@ class Running:
             race=self.stage.race.key,
             block=block,
             service=self.service.name,
+            entry=self.entry,
             program=self.program,
             version=self.version,
             cpus=tuple(sorted(self.cpus)),
@@ -115,10 +118,11 @@ class AllRunning:
 
     @contextmanager
     def beside(self, entry: str) -> Iterator[None]:
-        """A contender runs meanwhile, as `Running.beside` has it for each."""
+        """A contender runs meanwhile, as `Running.beside` has it for each that it knows of."""
         with ExitStack() as stack:
             for one in self.each:
-                stack.enter_context(one.beside(entry))
+                if one.entry in (None, entry):
+                    stack.enter_context(one.beside(entry))
             yield
 
     def ran(self, block: int) -> Iterator[ServiceRan]:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import shutil
+import socket
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deadheat.build import command, toolchain
 from deadheat.hosts import Handle, StartError
 from deadheat.hosts.program import Spec
-from deadheat.kinds.server.started import NotServingError, started_server
+from deadheat.kinds.server.started import NotServingError, Serving, started_server
 from deadheat.kinds.services import ordinary_user, probe
 from deadheat.kinds.services.running import AllRunning, Running, placeholders_of
 from deadheat.model.parameter import Setting
@@ -20,6 +21,8 @@ from deadheat.model.service import Service
 from deadheat.run.kind import TEMPLATE, RaceUnavailableError, Stage
 
 PREPARED_WITHIN_S = 120.0
+FILLED_WITHIN_S = 600.0
+LISTENS_WITHIN_S = 1.0
 
 
 def lacking(stage: Stage) -> str | None:
@@ -38,18 +41,27 @@ def _missing(service: Service) -> str | None:
 
 
 def beside(
-    stage: Stage, stack: ExitStack, values: Mapping[str, Setting | None] | None = None
+    stage: Stage,
+    stack: ExitStack,
+    entries: Sequence[str],
+    values: Mapping[str, Setting | None] | None = None,
 ) -> tuple[Stage, AllRunning]:
     """All services of a race, or those at other `values` of its parameters, and the stage that has their
-    addresses.
+    addresses; of those that each entry has for itself, one for each of `entries`.
 
     Raises RaceUnavailableError where one cannot run.
     """
     services = stage.workload.services_at(stage.race.values if values is None else values)
     shares = shared_out(stage.plan.generator_cpus, len(services))
-    running = tuple(start(stage, one, stack, cpus) for one, cpus in zip(services, shares, strict=True))
+    running = tuple(
+        start(stage, one, stack, cpus, entry)
+        for one, cpus in zip(services, shares, strict=True)
+        for entry in (entries if one.of_each else (None,))
+    )
     every = AllRunning(running)
-    return replace(stage, addresses=addresses(running), services_cpu_ns=every.cpu_ns), every
+    own = {entry: addresses([one for one in running if one.entry == entry]) for entry in entries}
+    shared = addresses([one for one in running if one.entry is None])
+    return replace(stage, addresses=shared, of_entries=own, services_cpu_ns=every.cpu_ns), every
 
 
 def shared_out(cpus: Sequence[int], services: int) -> tuple[frozenset[int], ...]:
@@ -67,86 +79,155 @@ def addresses(running: Sequence[Running]) -> dict[str, object]:
     return found
 
 
-def start(stage: Stage, service: Service, stack: ExitStack, cpus: frozenset[int] | None = None) -> Running:
+def start(
+    stage: Stage,
+    service: Service,
+    stack: ExitStack,
+    cpus: frozenset[int] | None = None,
+    entry: str | None = None,
+) -> Running:
     """One service, with data of its own, on CPUs that the contenders do not use.
 
     Raises RaceUnavailableError where it cannot run: without it there is nothing to measure.
     """
     if (why := missing([service])) is not None:
         raise RaceUnavailableError(why)
-    port = stage.host.free_port()
     cpus = frozenset(stage.plan.generator_cpus) if cpus is None else cpus
-    name = f"{service.name}-server-{port}"
-    other = ordinary_user.needed(service.refuses_root)
-    home = ordinary_user.folder(service.name) if other else stage.logs
-    data = home / f"{name}.data"
-    values: dict[str, object] = {"host": stage.host.address, "port": port, "data": data.absolute()}
-    values |= {"cpus": len(cpus), "python": sys.executable}
-    words = probe.argv(service.run, values)
-    spec = Spec(
-        argv=ordinary_user.argv(words) if other else words,
-        cwd=home,
-        env={"PATH": command.path()}
-        | {name: probe.fill(value, values) for name, value in service.env.items()},
-        cpus=cpus,
-        stdout=stage.logs / f"{name}.out",
-        stderr=stage.logs / f"{name}.err",
-    )
-
-    def complaint(handle: Handle) -> str | None:
-        """None once it answers, and not another in its place: that one's data would be dropped."""
-        probe.ask(stage, service.ready, port, values)
-        ours = stage.host.collect(handle).ports
-        return None if port in ours else f"another program answers on port {port}"
-
-    stack.callback(shutil.rmtree, home if other else data, ignore_errors=True)
+    starting = _Starting(stage, service, stage.host.free_port(), cpus)
     try:
-        _fresh_data(stage, service, data, values)
-        if other:
-            ordinary_user.give(data)
-        serving = stack.enter_context(
-            started_server(
-                stage.host,
-                spec,
-                port,
-                complaint,
-                stage.stop,
-                timeout_s=service.ready_within_s,
-                grace_s=service.stops_within_s,
-            )
-        )
+        serving, values = starting.start(stack)
     except StartError as error:
         raise RaceUnavailableError(str(error)) from error
     except (NotServingError, OSError) as error:
-        raise RaceUnavailableError(f"{words[0]}: {error}") from error
+        raise RaceUnavailableError(f"{starting.program}: {error}") from error
     version = toolchain.version_of(service.needs[0].split()[0]) if service.needs else None
-    return Running(stage, service, serving.handle, port, values, cpus, version, serving.ready_ns)
-
-
-def _fresh_data(stage: Stage, service: Service, data: Path, values: Mapping[str, object]) -> None:
-    """An empty folder, or a copy of what `prepare` left in one. Raises OSError."""
-    if service.prepare is None:
-        data.mkdir()
-        return
-    template = stage.logs / f"{service.name}{TEMPLATE}"
-    if not template.exists():
-        _prepare(stage, service, service.prepare, template, values)
-    shutil.copytree(template, data, symlinks=True)
-
-
-def _prepare(stage: Stage, service: Service, line: str, template: Path, values: Mapping[str, object]) -> None:
-    """The folder that each start has a copy of, whole or not there at all. Raises OSError."""
-    other = ordinary_user.needed(service.refuses_root)
-    home = ordinary_user.folder(service.name) if other else stage.logs
-    made = home / f"{service.name}.making"
-    shutil.rmtree(made, ignore_errors=True)
-    made.mkdir(mode=0o700)
-    if other:
-        ordinary_user.give(made)
-    probe.run(
-        stage, line, {**values, "data": made.absolute()}, PREPARED_WITHIN_S, as_user=home if other else None
+    return Running(
+        stage, service, serving.handle, starting.port, values, cpus, version, serving.ready_ns, entry
     )
-    if other:  # maybe on another file system, from where a folder does not move at once
-        made = Path(shutil.move(made, template.with_suffix(".making")))
-        shutil.rmtree(home, ignore_errors=True)
-    made.rename(template)
+
+
+@dataclass(frozen=True)
+class _Starting:
+    """A service that is about to run, at a port."""
+
+    stage: Stage
+    service: Service
+    port: int
+    cpus: frozenset[int]
+
+    @property
+    def name(self) -> str:
+        """Of its files in this run."""
+        return f"{self.service.name}-server-{self.port}"
+
+    @property
+    def program(self) -> str:
+        """What it is called in messages."""
+        return probe.argv(self.service.run, self._values(Path()))[0]
+
+    @property
+    def as_other(self) -> bool:
+        """Whether an ordinary user has to run it."""
+        return ordinary_user.needed(self.service.refuses_root)
+
+    def start(self, stack: ExitStack) -> tuple[Serving, dict[str, object]]:
+        """With fresh data, until the stack ends; and what its lines may say of it.
+
+        Raises OSError, StartError, NotServingError.
+        """
+        home = ordinary_user.folder(self.service.name) if self.as_other else self.stage.logs
+        data = home / f"{self.name}.data"
+        stack.callback(shutil.rmtree, home if self.as_other else data, ignore_errors=True)
+        self._fresh(data)
+        serving = stack.enter_context(self._serving(home, data, self.name))
+        if self.service.prepare is None:
+            self._fill()
+        return serving, self._values(data)
+
+    def _values(self, data: Path) -> dict[str, object]:
+        host = self.stage.host.address
+        values: dict[str, object] = {"host": host, "port": self.port, "data": data.absolute()}
+        return values | {"cpus": len(self.cpus), "python": sys.executable}
+
+    def _serving(self, home: Path, data: Path, log: str) -> AbstractContextManager[Serving]:
+        """It, on this data, until it answers; it is stopped at the end."""
+        stage, service, values = self.stage, self.service, self._values(data)
+        words = probe.argv(service.run, values)
+        spec = Spec(
+            argv=ordinary_user.argv(words) if self.as_other else words,
+            cwd=home,
+            env={"PATH": command.path()}
+            | {name: probe.fill(value, values) for name, value in service.env.items()},
+            cpus=self.cpus,
+            stdout=stage.logs / f"{log}.out",
+            stderr=stage.logs / f"{log}.err",
+        )
+
+        def complaint(handle: Handle) -> str | None:
+            """None once it answers, and not another in its place: that one's data would be dropped."""
+            if service.ready is None:
+                socket.create_connection((stage.host.address, self.port), LISTENS_WITHIN_S).close()
+            else:
+                probe.ask(stage, service.ready, self.port, values)
+            ours = stage.host.collect(handle).ports
+            return None if self.port in ours else f"another program answers on port {self.port}"
+
+        return started_server(
+            stage.host,
+            spec,
+            self.port,
+            complaint,
+            stage.stop,
+            timeout_s=service.ready_within_s,
+            grace_s=service.stops_within_s,
+        )
+
+    def _fill(self) -> None:
+        """What its fixture says, while it serves. Raises OSError."""
+        if self.service.fixture is None:
+            return
+        stage = self.stage
+        values = {
+            "port": self.port,
+            "python": sys.executable,
+            **placeholders_of(self.service.name, stage.host.address, self.port),
+        }
+        try:
+            probe.run(stage, self.service.fixture, values, FILLED_WITHIN_S, folder=stage.workload_folder)
+        except OSError as error:
+            raise OSError(f"its fixture: {error}") from error
+
+    def _fresh(self, data: Path) -> None:
+        """An empty folder, or a copy of what `prepare` and the fixture left in one. Raises OSError."""
+        if self.service.prepare is None:
+            data.mkdir()
+        else:
+            template = self.stage.logs / f"{self.service.name}{TEMPLATE}"
+            if not template.exists():
+                self._prepare(self.service.prepare, template)
+            shutil.copytree(template, data, symlinks=True)
+        if self.as_other:
+            ordinary_user.give(data)
+
+    def _prepare(self, line: str, template: Path) -> None:
+        """The folder that each start has a copy of, whole or not there at all. Raises OSError."""
+        home = ordinary_user.folder(self.service.name) if self.as_other else self.stage.logs
+        made = home / f"{self.service.name}.making"
+        try:
+            shutil.rmtree(made, ignore_errors=True)
+            made.mkdir(mode=0o700)
+            if self.as_other:
+                ordinary_user.give(made)
+            as_user = home if self.as_other else None
+            probe.run(self.stage, line, self._values(made), PREPARED_WITHIN_S, as_user=as_user)
+            if self.service.fixture is not None:
+                # At a port of its own, which the kernel may keep for a while.
+                apart = replace(self, port=self.stage.host.free_port())
+                with apart._serving(home, made, f"{self.service.name}-fixture"):
+                    apart._fill()
+            if self.as_other:  # maybe on another file system, from where a folder does not move at once
+                made = Path(shutil.move(made, template.with_suffix(".making")))
+        finally:
+            if self.as_other:
+                shutil.rmtree(home, ignore_errors=True)
+        made.rename(template)

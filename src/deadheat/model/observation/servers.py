@@ -63,12 +63,14 @@ class StatementsRan(Record):
 
 class ServiceRan(Record):
     """A service of a block, before it is stopped: what it was, its CPUs, and what it used from its start on.
+    `entry`: whose it was, where each has one of its own.
     `version` of its program, where that tells one."""
 
     type: Literal["service-ran"] = "service-ran"
     race: str
     block: int
     service: str
+    entry: str | None = None
     program: str
     version: str | None = None
     cpus: tuple[int, ...]

@@ -142,7 +142,7 @@ class PipelineProof:
 
     def _started(self, stage: Stage, stack: ExitStack, service: Service) -> tuple[Stage, Running]:
         """That service, and those that race beside it. Raises RaceUnavailableError."""
-        stage, running = services.beside(stage, stack, {**stage.race.values, **service.when})
+        stage, running = services.beside(stage, stack, (), {**stage.race.values, **service.when})
         return stage, self._named(running)
 
     def _named(self, running: AllRunning) -> Running:
