@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
+import socket
 import sys
 import threading
 from dataclasses import replace
@@ -232,6 +234,18 @@ def test_what_is_held_is_nobody_else_s_until_it_is_closed(
         other.hold("the second")
 
 
+def test_a_server_is_reached_at_its_address(host: Host, tmp_path: Path) -> None:
+    port = host.free_port()
+    source = f"import socket, signal; at = socket.create_server(('', {port})); signal.pause()"
+    handle = host.start(python(tmp_path, source))
+
+    def answers() -> None:
+        socket.create_connection((host.address, port)).close()
+
+    hosts.ready(host, handle, answers, PATIENCE_S, Stop())
+    assert host.collect(handle).ports == (port,)
+
+
 def test_ports_are_never_the_same(host: Host) -> None:
     assert len({host.free_port() for _ in range(50)}) == 50
 
@@ -283,3 +297,8 @@ def test_waiting_ends_when_somebody_asks_to_stop(host: Host, stop: Stop, tmp_pat
         hosts.wait(host, handle, stop)
     asked.join()
     assert host.collect(handle).exit is not None
+
+
+def test_every_verb_of_a_host_is_tried_here() -> None:
+    verbs = {name for name in vars(Host) if not name.startswith("_")}
+    assert verbs == {name for name in verbs if re.search(rf"\bhost\.{name}\b", Path(__file__).read_text())}

@@ -16,7 +16,24 @@ from deadheat.hosts.meter import CpuTime
 from deadheat.hosts.program import Exit, Why
 
 SOURCES = Path(deadheat.__file__).parent
-BELOW = {"deadheat.hosts.process", "deadheat.hosts.local"}
+# This machine's own, behind the protocol.
+BELOW = {
+    f"deadheat.hosts.{name}"
+    for name in (
+        "attached", "elsewhere", "interference.read", "listening", "local", "lock", "machine.read", "piped",
+        "ports", "proc_stat", "process", "processes", "tree",
+    )
+}  # fmt: skip
+# What programs are started with, what is read of them, and where that is read.
+MODULES = {"subprocess", "psutil", "resource", "multiprocessing", "pty"}
+CALLS = {
+    "os": {
+        "cpu_count", "execvpe", "fork", "getloadavg", "kill", "killpg", "popen", "posix_spawn",
+        "sched_getaffinity", "sched_setaffinity", "sysconf", "system", "wait4", "waitpid",
+    },
+    "time": {"clock_gettime", "clock_gettime_ns"},
+}  # fmt: skip
+FILES = ("/proc", "/sys/")
 
 
 def imports(source: Path) -> Iterator[str]:
@@ -35,7 +52,48 @@ def test_no_room_but_hosts_names_a_host() -> None:
         for source in SOURCES.rglob("*.py")
         if source.parent.name != "hosts" and BELOW & set(imports(source))
     }
-    assert offenders == set()
+    # It looks after the caches of the machine that it is called on, while nobody races there.
+    assert offenders == {"app/housekeeping.py"}
+
+
+# What is not a host's business, or not yet: each with the reason why.
+PAST_THE_SEAM = {
+    "build/artifact.py": "not yet: what is built is weighed where the referee runs",
+    "build/library.py": "not yet: libraries are looked for where the referee runs",
+    "build/packages.py": "not yet: apt is asked where the referee runs",
+    "build/runtime_size.py": "not yet: what is built is weighed where the referee runs",
+    "build/toolchain.py": "not yet: tools are looked for where the referee runs",
+    "explain/allocators.py": "not yet: a program is looked into where the referee runs",
+    "explain/counters.py": "not yet: switches and faults are counted where the referee runs",
+    "explain/instruments/allocations.py": "not yet: threads are listed where the referee runs",
+    "explain/instruments/plain.py": "not yet: for what ss raises",
+    "explain/sockets.py": "not yet: connections are looked at where the referee runs",
+    "explain/uprobes.py": "calls are counted by this kernel, through descriptors of this process",
+    "live/__main__.py": "the page of a race is the referee's own, and keeps out of the way here",
+    "live/watch.py": "the same: it starts the page",
+    "revisions/git.py": "the user's repository is where the referee runs",
+    "suite/commit.py": "the suite is where the referee runs",
+}
+
+
+def machine_dependent(source: Path) -> Iterator[str]:
+    """What a module has that starts programs, or reads what only this machine's kernel knows."""
+    yield from MODULES & set(imports(source))
+    for node in ast.walk(ast.parse(source.read_text())):
+        if isinstance(node, ast.Constant) and str(node.value).startswith(FILES):
+            yield str(node.value)
+        if isinstance(node, ast.Attribute) and isinstance(of := node.value, ast.Name):
+            yield from (f"{of.id}.{name}" for name in CALLS.get(of.id, set()) & {node.attr})
+
+
+def test_no_room_but_hosts_starts_a_program_or_reads_the_machine() -> None:
+    """But for those that say why; one that no longer does is taken from the list."""
+    found = {
+        str(source.relative_to(SOURCES)): sorted({*machine_dependent(source)})
+        for source in SOURCES.rglob("*.py")
+        if source.parent.name != "hosts"
+    }
+    assert {module: what for module, what in found.items() if what}.keys() == PAST_THE_SEAM.keys(), found
 
 
 @pytest.mark.parametrize(
