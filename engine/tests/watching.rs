@@ -8,9 +8,8 @@ mod serving;
 use program::{number, refusal, run};
 use serde_json::Value;
 use serving::Server;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 #[test]
 fn a_line_a_second_has_every_reply() {
@@ -144,73 +143,4 @@ fn the_manual_page_has_every_option_and_man_reads_it() {
         shown.contains("deadheat-load serve http") && shown.contains("--fail-if"),
         "{shown}"
     );
-}
-
-fn begun(arguments: &[&str]) -> Child {
-    let mut command = Command::new(program::PROGRAM);
-    command.args(arguments);
-    command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    command.spawn().expect("our own program")
-}
-
-/// The value of a metric in Prometheus's text.
-fn value(text: &str, name: &str) -> Option<u64> {
-    let mut lines = text.lines();
-    lines.find_map(|line| line.strip_prefix(name)?.trim().parse().ok())
-}
-
-/// What `place` answers to a request for `path`: head and body.
-fn get(place: &str, path: &str) -> (String, String) {
-    let mut stream = TcpStream::connect(place).expect("a connection");
-    write!(stream, "GET {path} HTTP/1.1\r\nHost: {place}\r\n\r\n").expect("sent");
-    let mut text = String::new();
-    stream.read_to_string(&mut text).expect("an answer");
-    let (head, body) = text.split_once("\r\n\r\n").expect("a head");
-    (head.to_owned(), body.to_owned())
-}
-
-#[test]
-fn prometheus_is_answered_while_the_run_goes_on() {
-    let server = Server::start(&[]);
-    let url = format!("http://{}/x", server.address());
-    let metrics = ["--metrics", "127.0.0.1:0", "-q", "--json"];
-    let mut load = begun(&[&[url.as_str(), "-d", "10m", "-c", "2"], &metrics[..]].concat());
-    let mut line = String::new();
-    let stderr = load.stderr.take().expect("piped");
-    BufReader::new(stderr).read_line(&mut line).expect("a line");
-    let place = line.trim().strip_prefix("metrics: http://");
-    let place = place.and_then(|place| place.strip_suffix("/metrics"));
-    let place = place.expect("a place").to_owned();
-    let counted = loop {
-        let (head, text) = get(&place, "/metrics");
-        assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
-        let counted = value(&text, "deadheat_load_requests_total").expect("a count");
-        let latencies = value(&text, "deadheat_load_latency_seconds_count");
-        assert_eq!(latencies, Some(counted), "{text}");
-        assert_eq!(value(&text, "deadheat_load_errors_total"), Some(0));
-        if counted > 0 {
-            break counted;
-        }
-        std::thread::yield_now();
-    };
-    assert!(get(&place, "/").0.starts_with("HTTP/1.1 404 "));
-    let ended = Command::new("kill")
-        .args(["-INT", &load.id().to_string()])
-        .status();
-    assert!(ended.expect("kill").success());
-    let output = load.wait_with_output().expect("its end");
-    let summary: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert!(number(&summary["requests"]) >= counted);
-}
-
-#[test]
-fn an_address_for_metrics_that_cannot_be_had_is_refused() {
-    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let place = taken.local_addr().expect("its address").to_string();
-    let server = Server::start(&[]);
-    let url = format!("http://{}/x", server.address());
-    let output = run(&[&url, "-n", "1", "--json", "--metrics", &place]);
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains(&format!("--metrics {place}: ")), "{said}");
 }

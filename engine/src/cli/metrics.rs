@@ -2,7 +2,7 @@
 
 use deadheat_load::error::{Error, Result};
 use deadheat_load::load::run_control::Interval;
-use deadheat_load::output::prometheus::{Exposition, MEDIA_TYPE};
+use deadheat_load::output::prometheus::{Exposition, Format};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -67,16 +67,27 @@ fn answer(mut stream: TcpStream, exposition: &Mutex<Exposition>) -> io::Result<(
         }
     }
     let asked = format!("GET {PATH} ");
-    let (status, body) = match head.starts_with(asked.as_bytes()) {
+    let format = Format::of_accept(&accept(&head));
+    let (status, media_type, body) = match head.starts_with(asked.as_bytes()) {
         true => {
             let exposition = exposition.lock().unwrap_or_else(PoisonError::into_inner);
-            ("200 OK", exposition.text())
+            ("200 OK", format.media_type(), exposition.body(format))
         }
-        false => ("404 Not Found", format!("{PATH}\n")),
+        false => ("404 Not Found", "text/plain", format!("{PATH}\n").into()),
     };
     let length = body.len();
     write!(
         stream,
-        "HTTP/1.1 {status}\r\nContent-Type: {MEDIA_TYPE}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
-    )
+        "HTTP/1.1 {status}\r\nContent-Type: {media_type}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+    )?;
+    stream.write_all(&body)
+}
+
+/// All that a request accepts.
+fn accept(head: &[u8]) -> String {
+    let head = String::from_utf8_lossy(head);
+    let headers = head.lines().filter_map(|line| line.split_once(':'));
+    let accepted = headers.filter(|(name, _)| name.eq_ignore_ascii_case("accept"));
+    let values: Vec<&str> = accepted.map(|(_, value)| value.trim()).collect();
+    values.join(",")
 }

@@ -1,19 +1,24 @@
-//! What a run has counted so far, in Prometheus' text format, with a classic histogram.
+//! What a run has counted so far, for Prometheus: in its text format with a classic histogram, or in
+//! protobuf, which alone has native ones.
+
+mod format;
+mod protobuf;
+mod text;
+
+pub use self::format::Format;
 
 use crate::histogram::Latencies;
 use crate::load::run_control::Interval;
-use std::fmt::Write as _;
 
-/// The media type of the text.
-pub const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
-
-/// Upper ends of the histogram's buckets, in us.
+/// Upper ends of the classic histogram's buckets, in us.
 const BUCKETS_US: [u64; 20] = [
     10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 50_000, 100_000, 250_000,
     500_000, 1_000_000, 2_500_000, 5_000_000, 10_000_000, 60_000_000,
 ];
 const US_PER_S: f64 = 1e6;
 const NS_PER_S: f64 = 1e9;
+const LATENCY: &str = "deadheat_load_latency_seconds";
+const LATENCY_HELP: &str = "Latency of right replies, as in the summary";
 
 /// The sum of all intervals so far.
 #[derive(Default)]
@@ -22,6 +27,13 @@ pub struct Exposition {
     errors: u64,
     bytes_in: u64,
     latencies: Latencies,
+}
+
+/// A count that only grows.
+struct Counter {
+    name: &'static str,
+    help: &'static str,
+    value: u64,
 }
 
 impl Exposition {
@@ -33,43 +45,43 @@ impl Exposition {
     }
 
     /// What a scrape is answered with.
-    pub fn text(&self) -> String {
-        let mut text = String::new();
-        for (name, help, value) in [
-            ("requests_total", "Right replies", self.replies),
-            (
-                "errors_total",
-                "Requests without a right reply",
-                self.errors,
-            ),
-            ("received_bytes_total", "Bytes received", self.bytes_in),
-        ] {
-            let _ = write!(
-                text,
-                "# HELP deadheat_load_{name} {help}\n# TYPE deadheat_load_{name} counter\ndeadheat_load_{name} {value}\n"
-            );
+    pub fn body(&self, format: Format) -> Vec<u8> {
+        match format {
+            Format::Text => self.text().into_bytes(),
+            Format::Protobuf => self.protobuf(),
         }
-        let name = "deadheat_load_latency_seconds";
-        let _ = write!(
-            text,
-            "# HELP {name} Latency of right replies, as in the summary\n# TYPE {name} histogram\n"
-        );
+    }
+
+    fn counters(&self) -> [Counter; 3] {
+        [
+            Counter {
+                name: "deadheat_load_requests_total",
+                help: "Right replies",
+                value: self.replies,
+            },
+            Counter {
+                name: "deadheat_load_errors_total",
+                help: "Requests without a right reply",
+                value: self.errors,
+            },
+            Counter {
+                name: "deadheat_load_received_bytes_total",
+                help: "Bytes received",
+                value: self.bytes_in,
+            },
+        ]
+    }
+
+    /// Upper ends of classic buckets, in seconds, and how many latencies do not exceed them.
+    fn buckets(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
         let histogram = self.latencies.as_hdr();
-        for us in BUCKETS_US {
-            let count = histogram.count_between(0, us * 1_000);
-            let _ = writeln!(
-                text,
-                "{name}_bucket{{le=\"{}\"}} {count}",
-                us as f64 / US_PER_S
-            );
-        }
-        let count = self.latencies.count();
-        let sum_s = histogram.mean() * count as f64 / NS_PER_S;
-        let _ = write!(
-            text,
-            "{name}_bucket{{le=\"+Inf\"}} {count}\n{name}_sum {sum_s}\n{name}_count {count}\n"
-        );
-        text
+        let bucket = |us: u64| (us as f64 / US_PER_S, histogram.count_between(0, us * 1_000));
+        BUCKETS_US.into_iter().map(bucket)
+    }
+
+    /// Of all latencies, in seconds, to the precision of the histogram's bins.
+    fn sum_s(&self) -> f64 {
+        self.latencies.as_hdr().mean() * self.latencies.count() as f64 / NS_PER_S
     }
 }
 
