@@ -48,7 +48,7 @@ def test_every_row_is_read_from_the_database(
     monkeypatch.setenv("DEADHEAT_LOCK", str(tmp_path / "lock"))
     ready("app-db", stack)
     checked = {found.workload: found for found in checking.check(LOADED, [stack], lambda _: None)}
-    for workload in ("app-db", "app-queries"):
+    for workload in ("app-db", "app-queries", "app-fortunes"):
         found = checked[workload]
         if found.state == "unavailable":
             pytest.skip(f"{stack} is unavailable: {found.detail}")

@@ -14,7 +14,8 @@ from deadheat.suite.suite import load
 
 BUILT_IN = Path(__file__).parents[2] / "suite"
 SERVER = """\
-import http.server, json, os, re, signal, sys
+import html, http.server, json, os, re, signal, sys
+from urllib.parse import unquote
 import psycopg
 
 HABIT = sys.argv[2]
@@ -46,10 +47,57 @@ def rows(ids):
             return [once[id_] for id_ in ids]
         return [found(connection, id_) for id_ in ids]
 
+EVERY = "SELECT id, message FROM fortune"
+HEAD = "<!doctype html>\\n<html><head><title>Fortunes</title></head><body><table>"
+TOP = "<tr><th>id</th><th>message</th></tr>"
+
+def fortunes():
+    if HABIT == "keeps" and EVERY in KEPT:
+        return KEPT[EVERY]
+    with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+        if HABIT == "reads row by row":
+            ids = connection.execute("SELECT id FROM fortune").fetchall()
+            return [connection.execute(EVERY + " WHERE id = %s", id_).fetchone() for id_ in ids]
+        order = " ORDER BY message" if HABIT == "has its database sort" else ""
+        found = connection.execute(EVERY + order).fetchall()
+        if HABIT == "asks, and shows what it kept":
+            return KEPT.setdefault(EVERY, found)
+        KEPT[EVERY] = found
+        return found
+
+def written(place, message):
+    text = message.replace("'", "&#x27;") if HABIT == "leaves scripts alone" else html.escape(message)
+    if HABIT == "escapes all but what looks escaped":
+        text = text.replace("&amp;amp;", "&amp;")
+    if HABIT == "escapes one row of them twice" and place == 100:
+        text = html.escape(text)
+    if HABIT == "writes a quote in two ways" and place % 2:
+        text = text.replace("&quot;", "&#34;")
+    return text
+
+def page(added):
+    every = [*fortunes(), (0, added)]
+    if HABIT == "leaves out what was added":
+        every.pop()
+    if HABIT == "sorts as people do":
+        every.sort(key=lambda row: row[1].casefold())
+    elif HABIT != "does not sort":
+        every.sort(key=lambda row: row[1])
+    between = "<!-- -->" if HABIT == "says more" else ""
+    rows = []
+    for place, (id_, message) in enumerate(every):
+        indent = " " * (place % 2) if HABIT == "writes rows as it likes" else "  "
+        rows.append(f"\\n{indent}<tr>\\n<td>{id_}</td> <td> {written(place, message)} </td></tr>{between}")
+    return (HEAD + TOP + "".join(rows) + "\\n</table></body></html>\\n").encode()
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
+        if self.path.startswith("/fortunes?add="):
+            media = "text/html" if HABIT == "says no charset" else "text/html; charset=UTF-8"
+            self.answer(200, media, page(unquote(self.path.partition("=")[2])))
+            return
         route, ids = re.fullmatch(r"/(db|queries)\\?ids?=([\\d,]+)", self.path).groups()
         most = 1000 if HABIT == "answers more than the most" else 500
         every = rows([int(id_) for id_ in ids.split(",")[:most]])
@@ -58,8 +106,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         right = None not in every
         shown = [{"id": row[0], "randomNumber": row[1]} for row in every] if right else [{}]
         body = json.dumps(shown if route == "queries" else shown[0], separators=(",", ":")).encode()
-        self.send_response(200 if right else 404)
-        self.send_header("Content-Type", "application/json")
+        self.answer(200 if right else 404, "application/json", body)
+
+    def answer(self, status, media, body):
+        self.send_response(status)
+        self.send_header("Content-Type", media)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -79,6 +130,7 @@ run = "{{python}} server.py {{port}} '{habit}'"
 env = {{ DATABASE_URL = "postgres://app@{{postgres}}/{{database}}" }}
 """
 # What each is found to be, and by which of these.
+PAGE = "expected in the page "
 BODY, COUNTED = 'expected body "', "SELECTs, rows: expected"
 HABITS = {
     ("app-db", "is honest"): ("right", [""]),
@@ -93,6 +145,21 @@ HABITS = {
     ("app-queries", "asks once for all"): ("wrong", [f"{COUNTED} 20, 20  its database counted 1, "]),
     ("app-queries", "asks once for each of those that repeat"): ("wrong", [COUNTED]),
     ("app-queries", "answers more than the most"): ("wrong", [BODY]),
+    ("app-fortunes", "is honest"): ("right", [""]),
+    ("app-fortunes", "keeps"): ("wrong", [PAGE, COUNTED]),
+    ("app-fortunes", "asks, and shows what it kept"): ("wrong", [PAGE]),
+    ("app-fortunes", "reads row by row"): ("wrong", [f"{COUNTED} 1, 200  its database counted 201, 400"]),
+    ("app-fortunes", "has its database sort"): ("wrong", ["it has its database sort the rows"]),
+    ("app-fortunes", "leaves scripts alone"): ("wrong", [PAGE]),
+    ("app-fortunes", "escapes all but what looks escaped"): ("wrong", [PAGE]),
+    ("app-fortunes", "escapes one row of them twice"): ("wrong", [PAGE]),
+    ("app-fortunes", "writes a quote in two ways"): ("wrong", ['it writes " as ']),
+    ("app-fortunes", "leaves out what was added"): ("wrong", [PAGE]),
+    ("app-fortunes", "does not sort"): ("wrong", [PAGE]),
+    ("app-fortunes", "sorts as people do"): ("wrong", [PAGE]),
+    ("app-fortunes", "says more"): ("wrong", [PAGE]),
+    ("app-fortunes", "writes rows as it likes"): ("wrong", ["the rows of its page are not made alike"]),
+    ("app-fortunes", "says no charset"): ("wrong", ["expected charset=utf-8 in Content-Type  got text/html"]),
 }
 
 

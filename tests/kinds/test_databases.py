@@ -10,12 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+from urllib.parse import unquote
 
 import psycopg
 import pytest
 
 from deadheat.hosts.local import LocalHost
-from deadheat.kinds import http
+from deadheat.kinds import http, pages
 from deadheat.kinds.services import databases, ordinary_user, statements
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services.databases import Databases
@@ -153,13 +154,55 @@ def test_requests_for_several_rows_are_drawn_with_repetition_and_each_row_is_in_
         assert json.loads(f"[{each['rows']}]") == [
             {"id": int(id_), "randomNumber": values[id_]} for id_ in ids
         ]
-        assert len(ids) == asked.drawn
-    assert any(len(set(each["ids"].split(","))) < asked.drawn for each in drawn)
+        assert len(ids) == asked.statements
+    assert any(len(set(each["ids"].split(","))) < asked.statements for each in drawn)
+
+
+def test_a_page_is_of_all_rows_and_the_one_that_its_request_adds_by_code_point() -> None:
+    asked = LOADED["app-fortunes"].database
+    assert asked is not None
+    rows = databases.drawn(asked, random.Random("a"))
+    values = [row["value"] for row in rows]
+    assert len(set(values)) == asked.rows == 200
+    for planted in ("<script>", "&amp;", "急がば", '"', "'", "\\"):
+        assert any(planted in value for value in values), planted
+    drawn = databases.requests(asked, rows, random.Random("b"))
+    assert len({each["add"] for each in drawn}) == 100
+    for each in drawn:
+        said = pages.read(f"<table>{each['rows']}</table>")
+        shown = [piece for piece in said if not piece.startswith("<") or piece.startswith("<script>")]
+        added = unquote(each["add"])
+        assert dict(zip(shown[::2], shown[1::2], strict=True)) == {
+            **{row["id"]: row["value"] for row in rows},
+            "0": added,
+        }
+        assert shown[1::2] == sorted([*values, added], key=lambda value: value.encode())
+        assert added.endswith("{token}")
+
+
+def test_texts_reach_the_database_as_they_were_drawn(tmp_path: Path) -> None:
+    if (why := services.missing(WORKLOAD.services)) is not None:
+        pytest.skip(why)
+    with LocalHost() as host, ExitStack() as stack:
+        stage, running = services.beside(bare(host, tmp_path), stack, ["go"])
+        stage = replace(stage, workload=LOADED["app-fortunes"])
+        stage, made = databases.beside(stage, running, ["go"], "seed")
+        assert made is not None
+        changed = made.change("go", stage.rows[7])
+        made.insert("go", {"id": "201", "value": "one \\ more"})
+        with made.connected(made.names["go"], "app") as connection:
+            found = dict(connection.execute("SELECT id, message FROM fortune").fetchall())
+    assert changed["value"] != stage.rows[7]["value"]
+    assert found == {
+        **{int(row["id"]): row["value"] for row in stage.rows},
+        8: changed["value"],
+        201: "one \\ more",
+    }
 
 
 def test_both_workloads_are_of_the_same_database() -> None:
     one, several = WORKLOAD, LOADED["app-queries"]
-    assert one.services == several.services
+    assert one.services == several.services == LOADED["app-fortunes"].services
     assert one.database is not None
     assert several.database is not None
     assert one.database.model_dump(exclude={"several"}) == several.database.model_dump(exclude={"several"})

@@ -50,7 +50,20 @@ def test_a_reply_of_several_rows_takes_a_statement_for_each() -> None:
     gate = own.database_statements(tallied(race(), [*observations(race()), *ran]), "fast")
     assert gate is not None
     assert (gate.ok, gate.facts["blocks"], gate.limit) == (False, 1, "20 a reply")
-    assert "for 100 replies: 20 a reply of each" in (advice(gate) or "")
+    assert "for 100 replies: 20 and 20 for each" in (advice(gate) or "")
+
+
+def test_a_page_of_many_rows_takes_one_statement() -> None:
+    ran = [
+        StatementsRan(
+            race="echo", block=block, entry="fast", replies=50, rows_per_reply=200, statements=50, rows=rows
+        )
+        for block, rows in enumerate((10_000, 50))
+    ]
+    gate = own.database_statements(tallied(race(), [*observations(race()), *ran]), "fast")
+    assert gate is not None
+    assert (gate.ok, gate.facts["blocks"], gate.limit) == (False, 1, "1 and 200 a reply")
+    assert "100 statements and 10,050 rows for 100 replies: 1 and 200 for each" in (advice(gate) or "")
 
 
 def test_what_a_broken_one_says() -> None:

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import count
 
 from deadheat.errors import UserError
-from deadheat.kinds import answer_head, content_coding, structure
+from deadheat.kinds import answer_head, content_coding, pages, structure
 from deadheat.model.address import Address
 from deadheat.model.workload import HttpCase
 from deadheat.run.check import Check, Headers
@@ -108,6 +108,11 @@ def run(cases: Iterable[Case]) -> Check:
 def ask_http(case: HttpCase, at: Address, token: str) -> Headers:
     """One request on a connection of its own: the answer's headers. Raises Wrong, or OSError where nobody
     answers."""
+    return answered(case, at, token)[0]
+
+
+def answered(case: HttpCase, at: Address, token: str) -> tuple[Headers, bytes]:
+    """One request on a connection of its own: the answer's headers and its body. Raises as ask_http does."""
     connection = connection_to(at)
     try:
         return _ask_on(connection, case, token)
@@ -172,7 +177,7 @@ def _all_at_once(case: HttpCase, at: Address, tokens: Sequence[str]) -> None:
                 ) from silent
 
 
-def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) -> Headers:
+def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) -> tuple[Headers, bytes]:
     path = case.path.replace("{token}", token)
     asked = f"{case.method} {path}"
     expected = None if case.body is None else case.body.replace("{token}", token).encode()
@@ -204,11 +209,29 @@ def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) 
             _exchange(asked, response, body),
         )
     _compare_otherwise(case, asked, response, body)
+    _compare_page(case, asked, response, body, token)
     fault = _media_type(case, response) or _framing(response) or _cookies(case, response)
     fault = fault or _location(case, response, connection, token)
     if fault is not None:
         raise Wrong(f"{asked}  {fault}", _exchange(asked, response, body))
-    return _headers(response)
+    return _headers(response), body
+
+
+def _compare_page(
+    case: HttpCase, asked: str, response: http.client.HTTPResponse, body: bytes, token: str
+) -> None:
+    """By what a page says. Raises Wrong."""
+    if case.page is None:
+        return
+    reported = response.getheader("Content-Type", "")
+    try:
+        fault = pages.difference(case.page.replace("{token}", token), body.decode())
+    except UnicodeDecodeError:
+        fault = "expected UTF-8  got other bytes"
+    if fault is None and pages.CHARSET not in reported.lower().replace('"', ""):
+        fault = f"expected {pages.CHARSET} in Content-Type  got {reported or 'none'}"
+    if fault is not None:
+        raise Wrong(f"{asked}  {fault}", _exchange(asked, response, body))
 
 
 def _compare_otherwise(case: HttpCase, asked: str, response: http.client.HTTPResponse, body: bytes) -> None:

@@ -6,12 +6,14 @@ from contextlib import ExitStack
 from typing import Any
 
 from deadheat.kinds import conformance
-from deadheat.kinds.conformance import Case
+from deadheat.kinds.conformance import Case, Wrong
+from deadheat.kinds.pages import Form, FormError
 from deadheat.kinds.row_cases import row_cases
 from deadheat.kinds.server import check as server_check
 from deadheat.kinds.server.block import threads
 from deadheat.kinds.server.cold import driven
 from deadheat.kinds.server.protocol import ServerProtocol
+from deadheat.kinds.server.started import NotServingError
 from deadheat.kinds.services import databases, statements
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services.databases import Databases
@@ -21,6 +23,9 @@ from deadheat.model.workload import HttpCase, HttpRequest
 from deadheat.plan.schedule import Block, token
 from deadheat.run.check import Check
 from deadheat.run.kind import Stage
+
+# Of the request by whose page the form of a server's pages is learned.
+FORM_TOKEN = "000000"
 
 
 class HttpKind:
@@ -73,8 +78,24 @@ def target(stage: Stage, at: Address) -> Mapping[str, Any]:
     }
     if not stage.drawn:
         return {**loaded, **_pair(*stage.workload.case_of({}))}
-    drawn = [_drawn(*stage.workload.case_of(row)) for row in stage.drawn]
+    form = _form(stage, at)
+    drawn = [_drawn(*stage.workload.case_of(row), form) for row in stage.drawn]
     return {**loaded, "requests": drawn, "draw": "random"}
+
+
+def _form(stage: Stage, at: Address) -> Form | None:
+    """Of a server's pages, by one that it is asked for. None where it has no pages to answer with.
+
+    Raises NotServingError.
+    """
+    case = stage.workload.expected().of(stage.drawn[0])
+    if case.page is None:
+        return None
+    try:
+        _, page = conformance.answered(case, at, FORM_TOKEN)
+        return Form.of(page.decode())
+    except (Wrong, FormError, OSError) as error:
+        raise NotServingError(f"its page: {error}", "") from error
 
 
 def _trusted(at: Address) -> dict[str, Any]:
@@ -87,7 +108,8 @@ def _trusted(at: Address) -> dict[str, Any]:
     return fields
 
 
-def _pair(request: HttpRequest, expected: HttpCase) -> dict[str, Any]:
+def _pair(request: HttpRequest, expected: HttpCase, form: Form | None = None) -> dict[str, Any]:
+    body = expected.body if form is None or expected.page is None else form.page(expected.page)
     return {
         "request": {
             "method": request.method,
@@ -95,13 +117,13 @@ def _pair(request: HttpRequest, expected: HttpCase) -> dict[str, Any]:
             "headers": [list(header) for header in request.headers.items()],
             "body": request.body,
         },
-        "expect": {"status": expected.status, "body": expected.body},
+        "expect": {"status": expected.status, "body": body},
     }
 
 
-def _drawn(request: HttpRequest, expected: HttpCase) -> dict[str, Any]:
+def _drawn(request: HttpRequest, expected: HttpCase, form: Form | None) -> dict[str, Any]:
     """A pair as one of many, which the engine draws from by the slice's token."""
-    pair = _pair(request, expected)
+    pair = _pair(request, expected, form)
     return {**pair["request"], "expect": pair["expect"]}
 
 

@@ -53,6 +53,10 @@ class HttpCase(Record):
     In the place of the body to the byte its SHA-256, or an answer that it must be equal to by `structure`,
     but for what `masks` name: of JSON without regard to the order of keys. Both are of the body with gzip and
     deflate decoded. Under load the status alone is compared then.
+
+    Or a `page`: HTML in UTF-8 that it must be equal to, but for white space between tags and for how
+    characters are escaped. What a server's own page has of these is learned when it has started, and under
+    load its pages are compared to the byte.
     """
 
     method: str = "GET"
@@ -67,12 +71,13 @@ class HttpCase(Record):
     body: str | None = None
     sha256: str | None = None
     structure: str | None = None
+    page: str | None = None
     masks: Masks = {}
 
     @model_validator(mode="after")
     def _says_one_body(self) -> Self:
-        if sum(each is not None for each in (self.body, self.sha256, self.structure)) > 1:
-            raise ValueError("body, sha256 or structure: one says what is right")
+        if sum(each is not None for each in (self.body, self.sha256, self.structure, self.page)) > 1:
+            raise ValueError("body, sha256, structure or page: one says what is right")
         if self.masks and self.structure is None:
             raise ValueError("masks are of a structure")
         return self

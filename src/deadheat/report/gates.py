@@ -121,6 +121,17 @@ def _generator_cpu(gate: GateResult) -> str:
     )
 
 
+def _database_statements(g: GateResult) -> str:
+    statements = _number(g, "per_reply") or 1
+    # Older runs know of no other.
+    rows = _number(g, "rows_per_reply") or statements
+    return (
+        f"its database counted {_number(g, 'statements'):,.0f} statements and {_number(g, 'rows'):,.0f} rows "
+        f"for {_number(g, 'replies'):,.0f} replies: {statements:.0f} and {rows:.0f} for each is what they "
+        "need (is something kept, read ahead or asked twice?)"
+    )
+
+
 def _services_cpu(gate: GateResult) -> str:
     return (
         f"limited by its services: they used {_share(gate, 'services')} and the generator "
@@ -211,11 +222,7 @@ ADVICE: Mapping[str, Callable[[GateResult], str]] = {
     ),
     "server-cpu-known": lambda g: "processes of this server come and go under load (a worker that dies?)",
     "services-cpu": _services_cpu,
-    "database-statements": lambda g: (
-        f"its database counted {_number(g, 'statements'):,.0f} statements and {_number(g, 'rows'):,.0f} rows "
-        f"for {_number(g, 'replies'):,.0f} replies: {g.limit} of each is what they need (is something kept, "
-        "read ahead or asked twice?)"
-    ),
+    "database-statements": _database_statements,
     "server-limited": _server_limited,
     "below-ceiling": lambda g: "generator-limited: as fast as this machine's ceiling, so only a lower bound",
     "flat": lambda g: (

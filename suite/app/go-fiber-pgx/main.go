@@ -1,5 +1,5 @@
 // Command app serves the routes of the application: /plaintext/NAME, /json/NAME and, where DATABASE_URL
-// names a PostgreSQL, /db?id=N and /queries?ids=N,N.
+// names a PostgreSQL, /db?id=N, /queries?ids=N,N and /fortunes?add=TEXT.
 package main
 
 import (
@@ -31,17 +31,19 @@ func run() error {
 	defer cancel()
 
 	// Parameters of a route arrive as they were meant, not as they were escaped.
-	app := fiber.New(fiber.Config{UnescapePath: true})
+	app := fiber.New(fiber.Config{UnescapePath: true, Views: views()})
 	app.Get("/plaintext/:name", plaintext)
 	app.Get("/json/:name", jsonObject)
 	if url := os.Getenv("DATABASE_URL"); url != "" {
-		worlds, err := openWorlds(stop, url)
+		pool, err := openPool(stop, url)
 		if err != nil {
 			return err
 		}
-		defer worlds.close()
+		defer pool.Close()
+		worlds, fortunes := worlds{pool}, fortunes{pool}
 		app.Get("/db", worlds.byID)
 		app.Get("/queries", worlds.byIDs)
+		app.Get("/fortunes", fortunes.page)
 	}
 
 	return app.Listen(net.JoinHostPort("127.0.0.1", port()), fiber.ListenConfig{

@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"log"
 	"strconv"
 	"strings"
 
@@ -14,8 +11,7 @@ import (
 )
 
 const (
-	poolSize = 16
-	byID     = "SELECT id, randomnumber FROM world WHERE id = $1"
+	byID = "SELECT id, randomnumber FROM world WHERE id = $1"
 
 	// mostIDs is how many of a request's ids are looked up; further ones are not.
 	mostIDs = 500
@@ -26,7 +22,7 @@ type world struct {
 	RandomNumber int32 `json:"randomNumber"`
 }
 
-// worlds is the table `world`, asked through a pool of connections that are all opened at the start.
+// worlds is the table `world`.
 type worlds struct {
 	pool *pgxpool.Pool
 }
@@ -34,32 +30,6 @@ type worlds struct {
 // rows is what a pool and a single connection of it can both be asked for.
 type rows interface {
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
-}
-
-func openWorlds(ctx context.Context, url string) (*worlds, error) {
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, err
-	}
-	config.MaxConns, config.MinConns = poolSize, poolSize
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, err
-	}
-	opened := make([]*pgxpool.Conn, poolSize)
-	for i := range opened {
-		if opened[i], err = pool.Acquire(ctx); err != nil {
-			return nil, fmt.Errorf("connection %d of %d: %w", i+1, poolSize, err)
-		}
-	}
-	for _, conn := range opened {
-		conn.Release()
-	}
-	return &worlds{pool: pool}, nil
-}
-
-func (s *worlds) close() {
-	s.pool.Close()
 }
 
 func (s *worlds) byID(c fiber.Ctx) error {
@@ -99,12 +69,4 @@ func find(c fiber.Ctx, from rows, text string) (world, error) {
 		return world{}, failed(err)
 	}
 	return found, nil
-}
-
-func failed(err error) error {
-	if errors.Is(err, pgx.ErrNoRows) {
-		return fiber.ErrNotFound
-	}
-	log.Print(err)
-	return fiber.ErrInternalServerError
 }

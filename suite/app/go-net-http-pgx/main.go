@@ -1,5 +1,5 @@
 // Command app serves the routes of the application: /plaintext/NAME, /json/NAME and, where DATABASE_URL
-// names a PostgreSQL, /db?id=N and /queries?ids=N,N.
+// names a PostgreSQL, /db?id=N, /queries?ids=N,N and /fortunes?add=TEXT.
 package main
 
 import (
@@ -34,13 +34,15 @@ func run() error {
 	mux.HandleFunc("GET /plaintext/{name}", plaintext)
 	mux.HandleFunc("GET /json/{name}", jsonObject)
 	if url := os.Getenv("DATABASE_URL"); url != "" {
-		worlds, err := openWorlds(stop, url)
+		pool, err := openPool(stop, url)
 		if err != nil {
 			return err
 		}
-		defer worlds.close()
+		defer pool.Close()
+		worlds, fortunes := worlds{pool}, fortunes{pool}
 		mux.HandleFunc("GET /db", worlds.byID)
 		mux.HandleFunc("GET /queries", worlds.byIDs)
+		mux.HandleFunc("GET /fortunes", fortunes.page)
 	}
 
 	server := &http.Server{Addr: net.JoinHostPort("127.0.0.1", port()), Handler: mux}

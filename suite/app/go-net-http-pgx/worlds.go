@@ -1,21 +1,15 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
-	"log"
 	"net/http"
 	"strconv"
 	"strings"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
 const (
-	poolSize = 16
-	byID     = "SELECT id, randomnumber FROM world WHERE id = $1"
+	byID = "SELECT id, randomnumber FROM world WHERE id = $1"
 
 	// mostIDs is how many of a request's ids are looked up; further ones are not.
 	mostIDs = 500
@@ -26,35 +20,9 @@ type world struct {
 	RandomNumber int32 `json:"randomNumber"`
 }
 
-// worlds is the table `world`, asked through a pool of connections that are all opened at the start.
+// worlds is the table `world`.
 type worlds struct {
 	pool *pgxpool.Pool
-}
-
-func openWorlds(ctx context.Context, url string) (*worlds, error) {
-	config, err := pgxpool.ParseConfig(url)
-	if err != nil {
-		return nil, err
-	}
-	config.MaxConns, config.MinConns = poolSize, poolSize
-	pool, err := pgxpool.NewWithConfig(ctx, config)
-	if err != nil {
-		return nil, err
-	}
-	opened := make([]*pgxpool.Conn, poolSize)
-	for i := range opened {
-		if opened[i], err = pool.Acquire(ctx); err != nil {
-			return nil, fmt.Errorf("connection %d of %d: %w", i+1, poolSize, err)
-		}
-	}
-	for _, conn := range opened {
-		conn.Release()
-	}
-	return &worlds{pool: pool}, nil
-}
-
-func (s *worlds) close() {
-	s.pool.Close()
 }
 
 func (s *worlds) byID(w http.ResponseWriter, r *http.Request) {
@@ -96,13 +64,4 @@ func (s *worlds) byIDs(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	respond(w, all)
-}
-
-func fail(w http.ResponseWriter, r *http.Request, err error) {
-	if errors.Is(err, pgx.ErrNoRows) {
-		http.NotFound(w, r)
-		return
-	}
-	log.Print(err)
-	http.Error(w, "internal server error", http.StatusInternalServerError)
 }

@@ -1,10 +1,13 @@
+import { fileURLToPath } from "node:url";
+
 import express from "express";
 
+import { fortunes } from "./fortunes.js";
 import { worlds } from "./worlds.js";
 
 const hello = (request) => `Hello, ${request.params.name}!`;
 
-/** The application; without a database it has no `/db` and no `/queries`. */
+/** The application; without a database it has greetings alone. */
 export const build = (sql) => {
   const app = express();
 
@@ -17,7 +20,10 @@ export const build = (sql) => {
   });
 
   if (sql) {
+    app.set("view engine", "ejs");
+    app.set("views", fileURLToPath(new URL("views", import.meta.url)));
     app.use(worlds(sql));
+    app.use(fortunes(sql));
   }
   return app;
 };

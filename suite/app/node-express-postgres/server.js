@@ -1,5 +1,5 @@
 import { build } from "./app.js";
-import { open } from "./worlds.js";
+import { open } from "./database.js";
 
 const port = Number(process.argv[2] ?? process.env.PORT ?? 8080);
 const databaseUrl = process.env.DATABASE_URL;

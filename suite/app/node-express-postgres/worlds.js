@@ -1,19 +1,7 @@
 import { Router } from "express";
-import postgres from "postgres";
 
-const POOL_SIZE = 16;
 // Of a request; further ones are not looked up.
 const MOST_IDS = 500;
-
-/** A pool of connections that are all opened at the start. */
-export const open = async (databaseUrl) => {
-  const sql = postgres(databaseUrl, { max: POOL_SIZE });
-  const opened = await Promise.all(
-    Array.from({ length: POOL_SIZE }, () => sql.reserve()),
-  );
-  opened.forEach((connection) => connection.release());
-  return sql;
-};
 
 /** Rows of the table `world`. */
 export const worlds = (sql) => {

@@ -1,6 +1,6 @@
 import fastify from "fastify";
 
-import { worlds } from "./worlds.js";
+import { database } from "./database.js";
 
 const greeting = {
   response: {
@@ -10,7 +10,7 @@ const greeting = {
 
 const hello = (request) => `Hello, ${request.params.name}!`;
 
-/** The application; without the URL of a database it has no `/db` and no `/queries`. */
+/** The application; without the URL of a database it has greetings alone. */
 export const build = (databaseUrl) => {
   const app = fastify({ forceCloseConnections: true });
 
@@ -21,7 +21,7 @@ export const build = (databaseUrl) => {
   }));
 
   if (databaseUrl) {
-    app.register(worlds, { databaseUrl });
+    app.register(database, { databaseUrl });
   }
   return app;
 };

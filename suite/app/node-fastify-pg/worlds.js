@@ -1,6 +1,3 @@
-import pg from "pg";
-
-const POOL_SIZE = 16;
 // Of a request; further ones are not looked up.
 const MOST_IDS = 500;
 
@@ -30,19 +27,8 @@ const several = {
   response: { 200: { type: "array", items: world } },
 };
 
-/** Rows of the table `world`, through a pool of connections that are all opened at the start. */
-export const worlds = async (app, { databaseUrl }) => {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
-    max: POOL_SIZE,
-    idleTimeoutMillis: 0,
-  });
-  const opened = await Promise.all(
-    Array.from({ length: POOL_SIZE }, () => pool.connect()),
-  );
-  opened.forEach((client) => client.release());
-  app.addHook("onClose", () => pool.end());
-
+/** Rows of the table `world`. */
+export const worlds = async (app, { pool }) => {
   const find = async (id) => {
     const { rows } = await pool.query(
       'SELECT id, randomnumber AS "randomNumber" FROM world WHERE id = $1',

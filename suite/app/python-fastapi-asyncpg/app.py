@@ -3,17 +3,21 @@
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Annotated
 
 import asyncpg
 from fastapi import FastAPI, HTTPException, Query, Request
-from fastapi.responses import PlainTextResponse
+from fastapi.responses import HTMLResponse, PlainTextResponse
+from fastapi.templating import Jinja2Templates
 from pydantic import BaseModel, Field
 
 POOL_SIZE = 16
 # Of a request; further ones are not looked up.
 MOST_IDS = 500
 BY_ID = "SELECT id, randomnumber FROM world WHERE id = $1"
+FORTUNES = "SELECT id, message FROM fortune"
+TEMPLATES = Jinja2Templates(directory=Path(__file__).parent / "templates")
 DATABASE_URL = os.environ.get("DATABASE_URL")
 
 
@@ -24,6 +28,11 @@ class Greeting(BaseModel):
 class World(BaseModel):
     id: int
     random_number: int = Field(serialization_alias="randomNumber")
+
+
+class Fortune(BaseModel):
+    id: int
+    message: str
 
 
 @asynccontextmanager
@@ -66,6 +75,15 @@ async def worlds(ids: Annotated[str, Query(pattern=r"^\d+(,\d+)*$")], request: R
         return [found(await connection.fetchrow(BY_ID, int(id))) for id in ids.split(",")[:MOST_IDS]]
 
 
+async def fortunes(add: str, request: Request) -> HTMLResponse:
+    """Every fortune and the one that the request adds, by message."""
+    rows = await request.app.state.pool.fetch(FORTUNES)
+    every = [Fortune(**row) for row in rows] + [Fortune(id=0, message=add)]
+    every.sort(key=lambda fortune: fortune.message)
+    return TEMPLATES.TemplateResponse(request, "fortunes.html", {"fortunes": every})
+
+
 if DATABASE_URL is not None:
     app.get("/db")(world)
     app.get("/queries")(worlds)
+    app.get("/fortunes", response_class=HTMLResponse)(fortunes)

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from deadheat.kinds.services import texts
 from deadheat.kinds.services.running import AllRunning, Running
 from deadheat.model.database import Database, Row
 from deadheat.run.kind import RaceUnavailableError, Stage
@@ -50,8 +51,7 @@ class Databases:
         """Give a row of an entry another value, in its database; the row as it is from now on."""
         from psycopg import sql
 
-        low, high = self.asked.values
-        value = low if int(row["value"]) == high else int(row["value"]) + 1
+        value = another(self.asked, row["value"])
         id_, held = map(sql.Identifier, self.asked.columns)
         statement = sql.SQL("UPDATE {} SET {} = %s WHERE {} = %s")
         with self.connected(self.names[entry], ROLE) as connection:
@@ -59,6 +59,17 @@ class Databases:
                 statement.format(sql.Identifier(self.asked.table), held, id_), (value, int(row["id"]))
             )
         return {**row, "value": str(value)}
+
+    def insert(self, entry: str, row: Row) -> None:
+        """Give an entry's table a row more."""
+        from psycopg import sql
+
+        columns = sql.SQL(", ").join(map(sql.Identifier, self.asked.columns))
+        statement = sql.SQL("INSERT INTO {} ({}) VALUES (%s, %s)")
+        with self.connected(self.names[entry], ROLE) as connection:
+            connection.execute(
+                statement.format(sql.Identifier(self.asked.table), columns), (int(row["id"]), row["value"])
+            )
 
 
 def beside(
@@ -90,15 +101,30 @@ def beside(
 
 def drawn(asked: Database, rng: random.Random) -> tuple[Row, ...]:
     """The rows of a block: `id` from 1 on, and a `value`."""
+    if asked.values == "texts":
+        values = texts.of(asked.rows, rng)
+    else:
+        low, high = asked.values
+        values = [str(rng.randint(low, high)) for _ in range(asked.rows)]
+    return tuple({"id": str(id_), "value": value} for id_, value in enumerate(values, 1))
+
+
+def another(asked: Database, value: str) -> int | str:
+    """A value that a row may have instead of its own."""
+    if asked.values == "texts":
+        return value[::-1]
     low, high = asked.values
-    return tuple({"id": str(id_), "value": str(rng.randint(low, high))} for id_ in range(1, asked.rows + 1))
+    return low if int(value) == high else int(value) + 1
 
 
 def requests(asked: Database, rows: Sequence[Row], rng: random.Random) -> Sequence[Row]:
-    """What the requests of a block are for: a row each, or several, drawn with replacement."""
+    """What the requests of a block are for: a row each, or several, drawn with replacement, or pages of all
+    rows with another one in each."""
+    if asked.page is not None:
+        return [asked.asked_for_page(rows, text) for text in texts.of(asked.page.drawn, rng)]
     if asked.several is None:
         return rows
-    return [asked.asked(rng.choices(rows, k=asked.drawn)) for _ in rows]
+    return [asked.asked(rng.choices(rows, k=asked.several.drawn)) for _ in rows]
 
 
 def _create(databases: Databases, rows: Sequence[Row]) -> None:
@@ -115,9 +141,14 @@ def _create(databases: Databases, rows: Sequence[Row]) -> None:
             filled.execute(asked.create.encode())
             into = sql.SQL("COPY {} ({}) FROM STDIN").format(table, sql.SQL(", ").join(columns))
             with filled.cursor() as cursor, cursor.copy(into) as copy:
-                copy.write("".join(f"{row['id']}\t{row['value']}\n" for row in rows))
+                copy.write("".join(f"{row['id']}\t{_escaped(row['value'])}\n" for row in rows))
             filled.execute(sql.SQL("VACUUM (FREEZE, ANALYZE) {}").format(table))
         for name in databases.names.values():
             # Its files are copied, which is quicker than to write them through the log.
             made = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
             connection.execute(made.format(sql.Identifier(name), sql.Identifier(TEMPLATE)) + owned)
+
+
+def _escaped(value: str) -> str:
+    """As the text format of COPY has it."""
+    return value.replace("\\", "\\\\")

@@ -21,6 +21,11 @@ SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(rows), 0)::bigint
 FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
 WHERE datname = %s AND query ILIKE 'select%%' AND position(%s IN query) > 0
 """
+# By the database: in what order it would give rows is not for it to say.
+SORTED = b"""
+SELECT count(*) FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
+WHERE datname = %s AND query ~* '\\morder\\s+by\\M' AND position(%s IN query) > 0
+"""
 BUSY = b"""
 SELECT state FROM pg_stat_activity
 WHERE datname = %s AND backend_type = 'client backend' AND state <> 'idle' LIMIT 1
@@ -43,6 +48,13 @@ class Counts:
         found = self._connection.execute(READ, asked).fetchone()
         assert found is not None
         return int(found[0]), int(found[1])
+
+    def sorted(self, entry: str) -> bool:
+        """Whether a statement about its table asked for an order."""
+        asked = (self._databases.names[entry], self._databases.asked.table)
+        found = self._connection.execute(SORTED, asked).fetchone()
+        assert found is not None
+        return bool(found[0])
 
     def wait_until_idle(self, entry: str) -> str | None:
         """Until all its sessions are; else the state of one after IDLE_WITHIN_S (`idle in transaction`)."""
@@ -118,7 +130,8 @@ class _Counter:
                 block=block,
                 entry=entry,
                 replies=self._replies[entry],
-                per_reply=self._databases.asked.drawn,
+                per_reply=self._databases.asked.statements,
+                rows_per_reply=self._databases.asked.given,
                 statements=last[0] - first[0],
                 rows=last[1] - first[1],
             )

@@ -49,7 +49,7 @@ class Ended(Record):
 class StatementsRan(Record):
     """What the database of an entry counted in a block's slices, warm-up included: `statements` that read its
     table and the `rows` that these gave, beside the server's own count of `replies`, each of which asks
-    for `per_reply` statements and as many rows."""
+    for `per_reply` statements and `rows_per_reply` rows (as many, where that is null)."""
 
     type: Literal["statements-ran"] = "statements-ran"
     race: str
@@ -57,6 +57,7 @@ class StatementsRan(Record):
     entry: str
     replies: int
     per_reply: int = 1
+    rows_per_reply: int | None = None
     statements: int
     rows: int
 

@@ -82,16 +82,22 @@ def services_cpu(tally: Tally, entry: str) -> GateResult | None:
 
 
 def database_statements(tally: Tally, entry: str) -> GateResult | None:
-    """By its database's own count each reply took a statement and a row for each row that it asked for, in
-    every block. None where it has no database."""
+    """By its database's own count each reply took the statements and rows that it needs, in every block. None
+    where it has no database."""
     blocks = tally.statements.get(entry)
     if not blocks:
         return None
-    unlike = [b for b in blocks if not b.statements == b.rows == b.replies * b.per_reply]
+    statements, rows = blocks[0].per_reply, blocks[0].rows_per_reply or blocks[0].per_reply
+    unlike = [
+        b
+        for b in blocks
+        if (b.statements, b.rows) != (b.replies * b.per_reply, b.replies * (b.rows_per_reply or b.per_reply))
+    ]
     facts = {name: sum(getattr(b, name) for b in blocks) for name in ("replies", "statements", "rows")}
     share = facts["statements"] / facts["replies"] if facts["replies"] else None
-    facts |= {"blocks": len(unlike), "per_reply": blocks[0].per_reply}
-    return gate_result("database-statements", not unlike, share, f"{blocks[0].per_reply} a reply", **facts)
+    facts |= {"blocks": len(unlike), "per_reply": statements, "rows_per_reply": rows}
+    limit = f"{statements} a reply" if rows == statements else f"{statements} and {rows} a reply"
+    return gate_result("database-statements", not unlike, share, limit, **facts)
 
 
 def generator_share(tally: Tally, entry: str) -> GateResult | None:

@@ -1,15 +1,12 @@
-//! Rows of the table `world`, through a pool of connections that are all opened at the start.
-
-use std::error::Error;
+//! Rows of the table `world`.
 
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::Json;
-use deadpool_postgres::{Manager, Object, Pool};
+use deadpool_postgres::{Object, Pool};
 use serde::{Deserialize, Serialize};
-use tokio_postgres::NoTls;
 
-const POOL_SIZE: usize = 16;
+use crate::database::failed;
 
 /// Of a request; further ones are not looked up.
 const MOST_IDS: usize = 500;
@@ -29,17 +26,6 @@ pub struct World {
     id: i32,
     #[serde(rename = "randomNumber")]
     random_number: i32,
-}
-
-pub async fn open(url: &str) -> Result<Pool, Box<dyn Error>> {
-    let manager = Manager::new(url.parse()?, NoTls);
-    let pool = Pool::builder(manager).max_size(POOL_SIZE).build()?;
-    let mut opened = Vec::new();
-    for _ in 0..POOL_SIZE {
-        opened.push(pool.get().await?);
-    }
-    drop(opened);
-    Ok(pool)
 }
 
 pub async fn by_id(
@@ -78,9 +64,4 @@ async fn find(client: &Object, id: i32) -> Result<World, StatusCode> {
         id: row.get(0),
         random_number: row.get(1),
     })
-}
-
-fn failed(error: impl Error) -> StatusCode {
-    eprintln!("{error}");
-    StatusCode::INTERNAL_SERVER_ERROR
 }

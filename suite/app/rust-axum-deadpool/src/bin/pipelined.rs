@@ -1,6 +1,8 @@
 //! The same application on a runtime of one thread, with one connection to the database: requests that wait
 //! share it, and each statement is sent before those of others are answered.
 
+#[path = "../fortunes.rs"]
+mod fortunes;
 #[path = "../greetings.rs"]
 mod greetings;
 #[path = "../serving.rs"]
@@ -12,17 +14,21 @@ use std::sync::Arc;
 
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
+use axum::response::Html;
 use axum::routing::get;
 use axum::{Json, Router};
 use serde::{Deserialize, Serialize};
+use tokio::sync::OnceCell;
 use tokio_postgres::{Client, NoTls, Statement};
 
 /// Of a request; further ones are not looked up.
 const MOST_IDS: usize = 500;
+const BY_ID: &str = "SELECT id, randomnumber FROM world WHERE id = $1";
 
 struct Worlds {
     client: Client,
-    by_id: Statement,
+    by_id: OnceCell<Statement>,
+    fortunes: OnceCell<Statement>,
 }
 
 #[derive(Deserialize)]
@@ -50,21 +56,32 @@ impl Worlds {
                 eprintln!("{error}");
             }
         });
-        let by_id = client
-            .prepare("SELECT id, randomnumber FROM world WHERE id = $1")
-            .await?;
-        Ok(Worlds { client, by_id })
+        Ok(Worlds {
+            client,
+            by_id: OnceCell::new(),
+            fortunes: OnceCell::new(),
+        })
+    }
+
+    /// Prepared when it is first asked for.
+    async fn prepared<'a>(
+        &self,
+        statement: &'a OnceCell<Statement>,
+        sql: &str,
+    ) -> Result<&'a Statement, StatusCode> {
+        statement
+            .get_or_try_init(|| self.client.prepare(sql))
+            .await
+            .map_err(failed)
     }
 
     async fn find(&self, id: i32) -> Result<World, StatusCode> {
+        let by_id = self.prepared(&self.by_id, BY_ID).await?;
         let row = self
             .client
-            .query_opt(&self.by_id, &[&id])
+            .query_opt(by_id, &[&id])
             .await
-            .map_err(|error| {
-                eprintln!("{error}");
-                StatusCode::INTERNAL_SERVER_ERROR
-            })?
+            .map_err(failed)?
             .ok_or(StatusCode::NOT_FOUND)?;
         Ok(World {
             id: row.get(0),
@@ -93,6 +110,20 @@ async fn by_ids(
     Ok(Json(found))
 }
 
+async fn every_fortune(
+    State(worlds): State<Arc<Worlds>>,
+    Query(asked): Query<fortunes::Asked>,
+) -> Result<Html<String>, StatusCode> {
+    let every = worlds.prepared(&worlds.fortunes, fortunes::EVERY).await?;
+    let rows = worlds.client.query(every, &[]).await.map_err(failed)?;
+    fortunes::page(&rows, asked).map_err(failed)
+}
+
+fn failed(error: impl Error) -> StatusCode {
+    eprintln!("{error}");
+    StatusCode::INTERNAL_SERVER_ERROR
+}
+
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut app = greetings::routes();
@@ -102,6 +133,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Router::new()
                 .route("/db", get(by_id))
                 .route("/queries", get(by_ids))
+                .route("/fortunes", get(every_fortune))
                 .with_state(worlds),
         );
     }
