@@ -15,9 +15,12 @@ import pytest
 
 from deadheat.build.builder import Build
 from deadheat.hosts import Collected, Event, Exit, ExitedError, Handle, Spec, Usage, interference
+from deadheat.hosts.counters import Counters
 from deadheat.hosts.cpus import Cores
+from deadheat.hosts.images import Image
 from deadheat.hosts.machine import Machine
 from deadheat.hosts.meter import CpuTime
+from deadheat.hosts.output import Output
 from deadheat.hosts.program import Why
 from deadheat.kinds.server.block import ServerBlock
 from deadheat.kinds.server.protocol import ServerProtocol
@@ -94,6 +97,17 @@ class FakeHost:
 
     def free_port(self) -> int:
         return 1
+
+    def counters(self, handle: Handle) -> Counters:
+        raise AssertionError("nobody explains anything here")
+
+    def images(self, handle: Handle) -> tuple[Image, ...]:
+        raise AssertionError("nobody explains anything here")
+
+    def run(
+        self, argv: Sequence[str], *, env: Mapping[str, str], timeout_s: float, stdin: str = ""
+    ) -> Output:
+        raise AssertionError("a block asks for no tool")
 
     def interference(self, cpus: Collection[int]) -> interference.Reading:
         raise AssertionError("a block asks nothing of what is around it")

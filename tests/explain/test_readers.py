@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from deadheat.explain import callgrind, counters, sockets, strace
+from deadheat.explain import callgrind, sockets, strace
 from deadheat.explain.collectors import crystal, go, java, node
 from deadheat.explain.collectors.base import Garbage, snapshots
 from deadheat.explain.reading import InstrumentError
@@ -148,14 +148,3 @@ def test_callgrind_cut_off() -> None:
     text = golden("callgrind-c-0.out")
     with pytest.raises(InstrumentError, match="cut off"):
         callgrind.parse(text[: text.index("summary")])
-
-
-def test_counters(tmp_path: Path) -> None:
-    """Two threads, and a name with a bracket and blanks in it."""
-    for thread, sleeps in (("7", 3), ("8", 4)):
-        (tmp_path / "7" / "task" / thread).mkdir(parents=True)
-        (tmp_path / "7" / "task" / thread / "status").write_text(
-            f"Name:\tx\nvoluntary_ctxt_switches:\t{sleeps}\nnonvoluntary_ctxt_switches:\t1\n"
-        )
-    (tmp_path / "7" / "stat").write_text("7 (a) b) S 1 7 7 0 -1 4194304 111 0 22 0 5 6 0 0 20\n")
-    assert counters.read([7, 99], tmp_path) == counters.Counters(7, 2, 111, 22)

@@ -9,6 +9,7 @@ import signal
 import socket
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from deadheat.hosts import Collected, Event, ExitedError, Handle, Host, Spec, St
 from deadheat.hosts.affinity import on_cpus
 from deadheat.hosts.cpus import all_of
 from deadheat.hosts.local import LocalHost
+from deadheat.hosts.output import Output
 from deadheat.hosts.processes import TICK_NS
 from deadheat.hosts.program import Why
 from deadheat.util.interrupt import InterruptedRunError, Stop
@@ -195,10 +197,60 @@ def test_frozen_means_no_cpu_time(host: Host, tmp_path: Path) -> None:
         assert host.events(handle, 0.005) == ()
 
 
+def test_switches_and_faults_are_counted(host: Host, tmp_path: Path) -> None:
+    source = """
+import sys, threading
+threading.Thread(target=threading.Event().wait, daemon=True).start()
+for line in sys.stdin:
+    held = bytearray(int(line))
+    for at in range(0, len(held), 4096):
+        held[at] = 1
+    print('touched', flush=True)
+"""
+    handle = host.start(talks(tmp_path, source))
+    seen = []
+    for size in (b"1", b"20000000"):
+        host.send(handle, size)
+        assert host.receive(handle, PATIENCE_S) == b"touched"
+        seen.append(host.counters(handle))
+    # 20 MB are pages, of 2 MB each at most.
+    assert (seen[1] - seen[0]).minor_faults >= 9
+    # It sleeps sooner or later, waiting to be asked.
+    while (host.counters(handle) - seen[0]).sleeps == 0:
+        host.send(handle, b"1")
+        assert host.receive(handle, PATIENCE_S) == b"touched"
+    (image,) = host.images(handle)
+    (pid,) = host.usage(handle, memory=False).pids
+    assert image.pid == pid and pid in image.threads and len(image.threads) == 2
+    assert image.files[0] == str(Path(sys.executable).resolve())
+    assert any("/libc" in file for file in image.files[1:])
+
+
+def test_a_short_command_is_run_for_what_it_prints(host: Host, tmp_path: Path) -> None:
+    tool = tmp_path / "tool"
+    tool.write_text("#!/bin/sh\nread line; echo $1 $line $SAID; echo no >&2; exit 3\n")
+    tool.chmod(0o755)
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SAID": "then"}
+    ran = host.run(["tool", "first"], env=env, timeout_s=PATIENCE_S, stdin="second\n")
+    assert ran == Output(3, "first second then\n", "no\n")
+
+
+def test_a_short_command_that_is_not_there_or_takes_long(host: Host) -> None:
+    with pytest.raises(StartError, match="cannot run no-such-tool"):
+        host.run(["no-such-tool"], env={}, timeout_s=PATIENCE_S)
+    with pytest.raises(TimeoutError, match="sleep did not end within"):
+        host.run(["sleep", "600"], env={}, timeout_s=0.01)
+
+
 def test_what_has_ended_cannot_be_measured(host: Host, tmp_path: Path) -> None:
     handle = host.start(spec(tmp_path, "false"))
     exit = ended(host, handle).exit
-    for act in (host.freeze, host.thaw, lambda handle: host.usage(handle, memory=False)):
+
+    def usage(handle: Handle) -> object:
+        return host.usage(handle, memory=False)
+
+    acts: tuple[Callable[[Handle], object], ...] = (host.freeze, host.thaw, usage, host.counters, host.images)
+    for act in acts:
         with pytest.raises(ExitedError, match="exited with status 1") as caught:
             act(handle)
         assert caught.value.exit == exit

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
+from deadheat.build import command
 from deadheat.explain.reading import InstrumentError
 from deadheat.explain.uprobes import Place
+from deadheat.hosts import Host, StartError
+from deadheat.hosts.images import Image
 
 # A symbol table of a large program is printed within a second or two.
 READELF_TIME_LIMIT_S = 60
@@ -44,16 +45,16 @@ ALLOCATORS = (
 )
 
 
-def of(pid: int) -> tuple[Allocator, tuple[Place, ...]]:
+def of(host: Host, image: Image) -> tuple[Allocator, tuple[Place, ...]]:
     """A running program's allocator, and where its functions are. Raises InstrumentError without one."""
-    symbols = {file: functions(_readelf("--syms", file)) for file in _files(pid)}
+    symbols = {file: functions(_readelf(host, "--syms", file)) for file in _files(image)}
     for allocator in ALLOCATORS:
         places = {
             Place(file, offset, name)
             for file, found in symbols.items()
             for name, address in found
             if allocator.functions.fullmatch(name)
-            and (offset := _offset(_readelf("--segments", file), address)) is not None
+            and (offset := _offset(_readelf(host, "--segments", file), address)) is not None
         }
         if places:
             return allocator, tuple(sorted(places))
@@ -87,33 +88,19 @@ def _offset(segments: str, address: int) -> int | None:
     return None
 
 
-def _files(pid: int) -> Iterator[str]:
+def _files(image: Image) -> Iterator[str]:
     """The program, and what it has loaded that can be an allocator."""
+    program, *mapped = image.files
+    yield program
+    yield from (path for path in mapped if _LIBRARY.search(path))
+
+
+def _readelf(host: Host, what: str, file: str) -> str:
+    argv = ["readelf", what, "--wide", file]
     try:
-        yield str(Path(f"/proc/{pid}/exe").resolve(strict=True))
-        mapped = Path(f"/proc/{pid}/maps").read_text()
-    except OSError as error:
-        raise InstrumentError(f"its program cannot be looked into: {error.strerror}") from error
-    yield from sorted({path for path in _paths(mapped.splitlines()) if _LIBRARY.search(path)})
-
-
-def _paths(lines: Sequence[str]) -> Iterator[str]:
-    """The sixth column of /proc/PID/maps, of code."""
-    for line in lines:
-        columns = line.split(maxsplit=5)
-        if len(columns) == 6 and "x" in columns[1]:
-            yield columns[5]
-
-
-def _readelf(what: str, file: str) -> str:
-    ended = subprocess.run(
-        ["readelf", what, "--wide", file],
-        capture_output=True,
-        text=True,
-        errors="replace",
-        timeout=READELF_TIME_LIMIT_S,
-        check=False,
-    )
-    if ended.returncode != 0:
+        ended = host.run(argv, env={"PATH": command.path()}, timeout_s=READELF_TIME_LIMIT_S)
+    except (StartError, TimeoutError) as error:
+        raise InstrumentError(f"readelf: {error}") from error
+    if ended.status != 0:
         raise InstrumentError(f"readelf: {ended.stderr.strip().splitlines()[-1][:200]}")
     return ended.stdout

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from deadheat.explain.reading import InstrumentError
 from deadheat.generators.load_generator import LoadError, LoadGenerator
 from deadheat.hosts import ExitedError, Handle, StartError, Usage
+from deadheat.hosts.counters import Counters
+from deadheat.hosts.images import Image
 from deadheat.kinds.registry import PROTOCOLS
 from deadheat.kinds.server.started import NotServingError, started_server, until_right
 from deadheat.kinds.services import databases
@@ -96,6 +98,20 @@ class Server:
             if flat == FLAT_TURNS:
                 return
             best = max(best, throughput_rps)
+
+    def counters(self) -> Counters:
+        try:
+            return self.stage.host.counters(self.handle)
+        except ExitedError as error:
+            raise InstrumentError(str(error)) from error
+
+    def images(self) -> tuple[Image, ...]:
+        try:
+            return self.stage.host.images(self.handle)
+        except ExitedError as error:
+            raise InstrumentError(str(error)) from error
+        except OSError as error:
+            raise InstrumentError(f"its program cannot be looked into: {error.strerror}") from error
 
     def usage(self) -> Usage:
         try:

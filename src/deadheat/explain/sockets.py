@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from dataclasses import dataclass
 
 from deadheat.build import command
+from deadheat.hosts import Host, StartError
 
 _COUNTS = ("bytes_sent", "bytes_received", "segs_out", "segs_in", "data_segs_out", "data_segs_in")
 TIMEOUT_S = 10.0
@@ -49,14 +49,11 @@ def parse(text: str) -> dict[str, dict[str, int]]:
     return found
 
 
-def look(port: int) -> str:
-    """The connections to a server's port, one and its counts a line. Raises OSError, subprocess errors."""
-    ran = subprocess.run(
-        ["ss", "-tinHO", "state", "established", f"( sport = :{port} )"],
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT_S,
-        check=True,
-        env={"PATH": command.path(), "LC_ALL": "C"},
-    )
-    return ran.stdout
+def look(host: Host, port: int) -> str | None:
+    """The connections to a server's port, one and its counts a line; None where ss does not tell."""
+    argv = ["ss", "-tinHO", "state", "established", f"( sport = :{port} )"]
+    try:
+        ran = host.run(argv, env={"PATH": command.path(), "LC_ALL": "C"}, timeout_s=TIMEOUT_S)
+    except (StartError, TimeoutError):
+        return None
+    return ran.stdout if ran.status == 0 else None

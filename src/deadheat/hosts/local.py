@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from deadheat.hosts import interference, lock, machine
+from deadheat.hosts import counters, images, interference, lock, machine, output
 from deadheat.hosts.attached import Attached
 from deadheat.hosts.cpus import Cores, cores_of
 from deadheat.hosts.elsewhere import Elsewhere
@@ -127,6 +127,17 @@ class LocalHost:
         process = self._process(handle)
         with _launcher_watched(process):
             return process.usage(memory=memory)
+
+    def counters(self, handle: Handle) -> counters.Counters:
+        return counters.read(self.usage(handle, memory=False).pids)
+
+    def images(self, handle: Handle) -> tuple[images.Image, ...]:
+        return images.read(self.usage(handle, memory=False).pids)
+
+    def run(
+        self, argv: Sequence[str], *, env: Mapping[str, str], timeout_s: float, stdin: str = ""
+    ) -> output.Output:
+        return output.of(argv, env, timeout_s, stdin)
 
     def interference(self, cpus: Collection[int]) -> interference.Reading:
         return interference.read(cpus, self._spent_ns())

@@ -7,7 +7,7 @@ over. So a later host may be another machine. tests/hosts says what each must do
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -17,9 +17,12 @@ from deadheat.hosts.program import Exit, Spec
 
 # What reads a machine cannot be imported on every system, and this is imported where runs are only looked at.
 if TYPE_CHECKING:
+    from deadheat.hosts.counters import Counters
     from deadheat.hosts.cpus import Cores
+    from deadheat.hosts.images import Image
     from deadheat.hosts.interference import Reading
     from deadheat.hosts.machine import Machine
+    from deadheat.hosts.output import Output
 
 __all__ = [
     "Collected",
@@ -133,6 +136,21 @@ class Host(Protocol):
 
     def usage(self, handle: Handle, *, memory: bool) -> Usage:
         """CPU time so far, and memory if asked. Raises ExitedError."""
+
+    def counters(self, handle: Handle) -> Counters:
+        """Context switches and page faults of its tree so far. Raises ExitedError."""
+
+    def images(self, handle: Handle) -> tuple[Image, ...]:
+        """What its processes consist of. Raises ExitedError, and OSError where it may not be looked into."""
+
+    def run(
+        self, argv: Sequence[str], *, env: Mapping[str, str], timeout_s: float, stdin: str = ""
+    ) -> Output:
+        """A short command to its end, for what it prints: never while anything is measured. It has the host's
+        own environment and `env`, whose PATH leads to it.
+
+        Raises StartError where it is not there or cannot be run, TimeoutError where it takes longer.
+        """
 
     def interference(self, cpus: Collection[int]) -> Reading:
         """The host's own counters now, of these CPUs and of all its processes: `interference.between` two of

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 from deadheat.explain import allocators, uprobes
 from deadheat.explain.instruments.base import Bench, tool
 from deadheat.explain.instruments.program import COMPILED
 from deadheat.explain.reading import Missing, Reading
 from deadheat.explain.serving import serving
+from deadheat.hosts.images import Image
 
 
 class Allocations:
@@ -26,16 +26,16 @@ class Allocations:
 
     def observe(self, bench: Bench, entry: str) -> Reading:
         with serving(bench.stage, entry, self.name) as server:
-            pids = server.usage().pids
-            found = [allocators.of(pid) for pid in pids]
+            images = server.images()
+            found = [allocators.of(bench.stage.host, image) for image in images]
             names = " and ".join(sorted({allocator.name for allocator, _ in found}))
             places = {place for _, places in found for place in places}
-            threads = set(_threads(pids))
+            threads = _threads(images)
             with uprobes.counting(sorted(places), sorted(threads)) as calls:
                 before = calls.total()
                 loaded = server.load(bench.seconds, lead_in_ms=0)
                 made = calls.total() - before
-            late = len(set(_threads(server.usage().pids)) - threads)
+            late = len(_threads(server.images()) - threads)
         note = f"allocations of {entry} are its calls of {names}"
         if late:
             note += f", but for those of {late} threads that began meanwhile"
@@ -46,6 +46,5 @@ class Allocations:
         )
 
 
-def _threads(pids: Iterable[int]) -> Iterable[int]:
-    for pid in pids:
-        yield from (int(task.name) for task in Path(f"/proc/{pid}/task").glob("[0-9]*"))
+def _threads(images: Iterable[Image]) -> set[int]:
+    return {thread for image in images for thread in image.threads}

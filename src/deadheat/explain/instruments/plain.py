@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 import time
 
-from deadheat.explain import counters, development, sockets
-from deadheat.explain.counters import Counters
+from deadheat.explain import development, sockets
 from deadheat.explain.instruments.base import Bench, tool
 from deadheat.explain.reading import InstrumentError, Missing, Reading
 from deadheat.explain.serving import Loaded, Server, serving
 from deadheat.hosts import Usage
+from deadheat.hosts.counters import Counters
 from deadheat.hosts.meter import between
 from deadheat.model.contender import Contender
 
@@ -96,7 +95,7 @@ def _cpu(before: Usage, after: Usage, loaded: Loaded) -> dict[str, float]:
 
 
 def _count(server: Server) -> Counters:
-    return counters.read(server.usage().pids)
+    return server.counters()
 
 
 def _switches(counted: Counters, loaded: Loaded) -> dict[str, float]:
@@ -109,12 +108,7 @@ def _switches(counted: Counters, loaded: Loaded) -> dict[str, float]:
 
 
 def _look(server: Server) -> str | None:
-    if tool("ss"):
-        return None
-    try:
-        return sockets.look(server.port)
-    except (OSError, subprocess.SubprocessError):
-        return None
+    return None if tool("ss") else sockets.look(server.stage.host, server.port)
 
 
 def _traffic(before: str | None, after: str | None, loaded: Loaded) -> dict[str, float]:
