@@ -133,7 +133,8 @@ def _refuse_too_short(asked: Asked, sides: tuple[Side, Side]) -> None:
     if asked.budget_s is None:
         return
     with tempfile.TemporaryDirectory(prefix="deadheat-plan-") as folder:
-        suite = _sketch(two.to_race(sides, (Path(), Path()), (None, None)), Path(folder))
+        sketched = (sides[0].sketched(), sides[1].sketched())
+        suite = _sketch(two.to_race(sketched, (Path(), Path()), (None, None)), Path(folder))
         plan = _planned(replace(asked, budget_s=None), suite)
     least = least_s(plan.workloads, stats.METHOD.fewest_blocks, asked)
     if least > asked.budget_s:

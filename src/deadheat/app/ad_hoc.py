@@ -28,7 +28,7 @@ from deadheat.plan import Asked
 from deadheat.report import revisions as words
 from deadheat.run.kind import RaceUnavailableError, Stage
 from deadheat.run.progress import NoView, View
-from deadheat.suite import ad_hoc
+from deadheat.suite import ad_hoc, values_file
 from deadheat.suite.ad_hoc import AdHoc, Answer, Call, Command, Request
 from deadheat.suite.suite import Suite, load
 from deadheat.util.interrupt import Stop
@@ -75,7 +75,9 @@ def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = 
             near = _Nearby(each, folder, Path(logs), host, stop)
             heard = _heard(near)
             took_s = max(took_s, heard[-1].took_s + near.took_s)
-            if isinstance(each.request, Request) and each.request.answer is not None:
+            if isinstance(each.request, Request) and each.request.values:
+                right = _of_rows(each, each.request, heard, view, answers_may_differ=answers_may_differ)
+            elif isinstance(each.request, Request) and each.request.answer is not None:
                 right = Answer(body=each.request.answer, status=heard[0].status)
             elif answers_may_differ:
                 right = Answer(body=None, status=heard[0].status)
@@ -85,7 +87,7 @@ def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = 
                 right = calling.right(each, heard, view)
             else:
                 right = _right(each, each.request, heard, view)
-                if _needs_structure(near, right):
+                if _needs_structure(near, each.request, right):
                     right = replace(right, body=None, structure=right.body)
             if right.structure is not None:
                 found = _answers(right)
@@ -167,21 +169,28 @@ def _heard(near: _Nearby) -> list[Heard]:
         time.sleep(APART_S)
         with near.services() as beside:
             return [*once, *calling.called(wanted, wanted.request, folder, host, stop, beside, times=2)]
-    first = _served(near)
+    rows = [wanted.request.of(row) for row in wanted.request.values]
+    asked = rows or [wanted.request]
+    again = rows or asked * 2
+    first = _served(near, asked)
     time.sleep(APART_S)
-    heard = [*first, *_served(near, times=2)]
-    for each in heard:
+    heard = [*first, *_served(near, again)]
+    for each, request in zip(heard, [*asked, *again], strict=True):
         if each.status != first[0].status:
+            then = f", and {request.path} with" if rows else ", and then"
             raise UserError(
-                f"{wanted.first.called} answers {first[0].status}, and then {each.status}",
+                f"{wanted.first.called} answers {asked[0].path} with {first[0].status}{then} {each.status}",
+                hint="rows of values are answered with one status: the others want a request of their own"
+                if rows
+                else None,
                 code=ExitCode.NOTHING_MEASURED,
             )
     return heard
 
 
-def _served(near: _Nearby, times: int = 1) -> list[Heard]:
+def _served(near: _Nearby, asked: Sequence[Request]) -> list[Heard]:
     with near.services() as beside:
-        return served(near.wanted, near.folder, near.host, near.stop, beside, times)
+        return served(near.wanted, asked, near.folder, near.host, near.stop, beside)
 
 
 def _printed(near: _Nearby, values: Sequence[str]) -> Heard:
@@ -230,6 +239,39 @@ def _right(wanted: AdHoc, request: Request, heard: Sequence[Heard], view: View) 
     return replace(answer, structure=text, masks=masks)
 
 
+def _of_rows(
+    wanted: AdHoc, request: Request, heard: Sequence[Heard], view: View, *, answers_may_differ: bool
+) -> Answer:
+    """A server's to each row of values, to the byte, where all are text in no coding and the same at both
+    starts; else the status alone."""
+    answer = _head(wanted, heard, view)
+    if answers_may_differ:
+        return Answer(body=None, status=answer.status)
+    if request.answer is not None:
+        return Answer(body=request.answer, status=answer.status)
+    first, again = heard[: len(request.values)], heard[len(request.values) :]
+    texts = [_text(one) for one in first]
+    read = [text for text in texts if text is not None]
+    if len(read) == len(texts) and texts == [_text(one) for one in again]:
+        return replace(answer, of_rows=tuple(read))
+    view.note(
+        f"{wanted.first.called} answers a row otherwise each time, in no text, in a coding or at great "
+        "length: the bodies are not compared"
+    )
+    return answer
+
+
+def _text(heard: Heard) -> str | None:
+    """Of a body that can be compared to the byte under load; None of any other."""
+    if heard.data is None or len(heard.data) > LONGEST_BODY or heard.coding != content_coding.IDENTITY:
+        return None
+    try:
+        text = heard.data.decode()
+    except UnicodeDecodeError:
+        return None
+    return None if any(f"{{{name}}}" in text for name in values_file.TAKEN) else text
+
+
 def _head(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
     """What its head says each time; a Location by what all of them are like."""
     media, codings = {each.content_type for each in heard}, {each.coding for each in heard}
@@ -250,14 +292,14 @@ def _head(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
     )
 
 
-def _needs_structure(near: _Nearby, right: Answer) -> bool:
+def _needs_structure(near: _Nearby, request: Request, right: Answer) -> bool:
     """Whether another command answers with JSON that is not the first's to the byte: its keys may be in
     another order, and that alone is no difference. Whoever answers nothing yet is heard in the race."""
     if right.body is None or not _json(right.body.encode()):
         return False
     for other in near.wanted.commands[1:]:
         try:
-            [answer] = _served(near.of(other))
+            [answer] = _served(near.of(other), [request])
         except UserError:
             continue
         if answer.data is not None and answer.data != right.body.encode():

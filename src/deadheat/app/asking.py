@@ -70,43 +70,39 @@ def spec(wanted: AdHoc, folder: Path, values: Values, script: str = ad_hoc.SCRIP
 
 
 def served(
-    wanted: AdHoc, folder: Path, host: Host, stop: Stop, beside: Values, times: int = 1
+    wanted: AdHoc, asked: Sequence[Request], folder: Path, host: Host, stop: Stop, beside: Values
 ) -> list[Heard]:
-    """The first command's answers of one start; `beside`: where its services are. Raises UserError where it
-    does not start or serve."""
+    """The first command's answers of one start, to what it is asked; `beside`: where its services are. Raises
+    UserError where it does not start or serve."""
     at = wanted.first.at or Address(host=host.address, port=host.free_port())
     found: list[Heard] = []
 
     def complaint(_: object) -> str | None:
-        found.append(_ask(wanted, at))
+        found.append(_ask(wanted, asked[0], at))
         return None
 
     try:
         started = spec(wanted, folder, {"port": at.port, **values_at(wanted), **beside})
         with started_server(host, started, at.port, complaint, stop) as serving:
-            more = [_ask(wanted, at) for _ in range(times - 1)]
+            more = [_ask(wanted, each, at) for each in asked[1:]]
             answers = [replace(each, took_s=serving.ready_ns / 1e9) for each in (found[-1], *more)]
     except (StartError, NotServingError) as error:
         tail = error.output_tail.strip()[-300:] if isinstance(error, NotServingError) else ""
         raise failed(wanted, f"{error}: {tail}" if tail else str(error)) from error
     except OSError as error:
         raise failed(wanted, f"it answered once, and then no more: {error}") from error
-    asked = wanted.request
-    assert isinstance(asked, Request)
-    for answer in answers:
-        if answer.status != asked.status if asked.status is not None else answer.status >= 400:
+    for each, answer in zip(asked, answers, strict=True):
+        if answer.status != each.status if each.status is not None else answer.status >= 400:
             raise UserError(
-                f"{wanted.first.called} answers {asked.method} {asked.path} with {answer.status}",
+                f"{wanted.first.called} answers {each.method} {each.path} with {answer.status}",
                 hint="--path names what it serves",
                 code=ExitCode.NOTHING_MEASURED,
             )
     return answers
 
 
-def _ask(wanted: AdHoc, at: Address) -> Heard:
+def _ask(wanted: AdHoc, request: Request, at: Address) -> Heard:
     """Raises OSError while nobody answers, UserError for a certificate that is not trusted."""
-    request = wanted.request
-    assert isinstance(request, Request)
     connection = connection_to(at)
     try:
         body = None if request.body is None else request.body.encode()

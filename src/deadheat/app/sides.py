@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 from deadheat.errors import UserError
 from deadheat.model.ab import Side as SideRecord
-from deadheat.model.bench import BenchFile, BenchService
+from deadheat.model.bench import BenchFile, BenchRequest, BenchService
 from deadheat.model.known_services import KNOWN
 from deadheat.model.service import Service
 from deadheat.results.deciding import BASE, HEAD
 from deadheat.revisions import repository
 from deadheat.revisions.building import BuiltRevision, Recipe
 from deadheat.revisions.repository import Repository, Revision
-from deadheat.suite import bench_file
-from deadheat.suite.ad_hoc import AdHoc, Beside, Command, Request, slug, words_of
+from deadheat.suite import bench_file, values_file
+from deadheat.suite.ad_hoc import ANSWER, AdHoc, Beside, Command, Request, slug, words_of
 
 # On the command line BASE is A and HEAD is B.
 Letter = Literal["A", "B"]
@@ -50,6 +50,11 @@ class Side:
     def label(self) -> str:
         """For people; without values, which may be secrets."""
         return self.revision.label + (f" with {', '.join(self.set_)}" if self.set_ else "")
+
+    def sketched(self) -> Side:
+        """As it can be planned, before there is any checkout of it."""
+        requests = tuple(each.replaced(values=None) for each in self.bench.request)
+        return replace(self, bench=self.bench.replaced(request=requests))
 
     def recipe(self, repo: Repository) -> Recipe:
         return Recipe(
@@ -121,7 +126,7 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
     return [
         AdHoc(
             commands,
-            Request(r.method, r.path, r.headers, r.body, r.status, r.answer, r.masks),
+            Request(r.method, r.path, r.headers, r.body, r.status, r.answer, r.masks, _rows(r, folders[1])),
             head.bench.shell,
             name,
             r.title,
@@ -130,6 +135,12 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
         )
         for name, r in zip(names, head.bench.requests, strict=True)
     ]
+
+
+def _rows(request: BenchRequest, folder: Path) -> tuple[values_file.Row, ...]:
+    if request.values is None:
+        return ()
+    return values_file.read(folder / request.values, also_taken=(ANSWER,))
 
 
 def beside(asked: BenchService, folder: Path) -> Beside:

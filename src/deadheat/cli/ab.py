@@ -229,10 +229,13 @@ def _given(options: AbOptions) -> Given:
         "services": bench_services(options) or None,
     }
     asked: dict[str, Any] = {"path": options.path, "method": options.request_method, "body": options.body}
+    asked["values"] = None if options.values is None else str(options.values.absolute())
     asked = {name: value for name, value in asked.items() if value is not None}
     if options.request is not None:
         if asked or options.header:
-            raise UserError("--request says all of the requests", hint="leave out --path, -X, -H and --body")
+            raise UserError(
+                "--request says all of the requests", hint="leave out --path, -X, -H, --body and --values"
+            )
         fields["request"] = pasted.read(options.request)
     elif asked or options.header:
         fields["request"] = (BenchRequest(headers=dict(options.header), **asked),)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from deadheat.model.bench import BenchService
     from deadheat.suite.ad_hoc import AdHoc, Beside, Call, Request
     from deadheat.suite.suite import Suite
+    from deadheat.suite.values_file import Row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -261,11 +262,23 @@ def _request(options: AdHocOptions) -> Request | Call:
     if options.data != "{}":
         raise UserError("--data is of a gRPC --call", hint="--body is that of an HTTP request")
     if options.request is None:
-        return Request(options.request_method, options.path, dict(options.header), options.body)
-    if (options.request_method, options.path, options.header, options.body) != ("GET", "/", (), None):
-        raise UserError("--request says all of the request", hint="leave out --path, -X, -H and --body")
+        return Request(
+            options.request_method, options.path, dict(options.header), options.body, values=_rows(options)
+        )
+    given = (options.request_method, options.path, options.header, options.body, options.values)
+    if given != ("GET", "/", (), None, None):
+        raise UserError(
+            "--request says all of the request", hint="leave out --path, -X, -H, --body and --values"
+        )
     found = pasted.only(pasted.read(options.request), options.request)
     return Request(found.method, found.path, found.headers, found.body, found.status)
+
+
+def _rows(options: AdHocOptions) -> tuple[Row, ...]:
+    from deadheat.suite import values_file
+    from deadheat.suite.ad_hoc import ANSWER
+
+    return () if options.values is None else values_file.read(options.values, also_taken=(ANSWER,))
 
 
 def suite(wanted: AdHoc, options: AdHocOptions) -> Suite:

@@ -120,3 +120,8 @@ class RequestParts:
         "--header", "-H", type=values.HEADER, multiple=True, help="A header of the request; may be repeated."
     )
     body: str | None = option(metavar="TEXT", help="The body of the request.")
+    values: Path | None = option(
+        type=click.Path(path_type=Path, dir_okay=False, exists=True),
+        metavar="FILE",
+        help="A CSV of which each request takes a row at random: {column} in path, headers and body.",
+    )

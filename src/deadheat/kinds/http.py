@@ -3,6 +3,7 @@
 import random
 from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack
+from functools import partial
 from typing import Any
 
 from deadheat.kinds import conformance
@@ -57,8 +58,15 @@ def _cases(
     cases = stage.workload.conformance
     drawn = [case.of(rng.choice(stage.drawn)) if stage.drawn else case for case in cases]
     yield from conformance.http_cases(drawn, at, lambda: token(rng), stage.workload.load.at_once)
+    if stage.workload.values is not None:
+        of_each = stage.workload.expected()
+        yield from (partial(_asked, of_each.of(row), at, rng) for row in stage.drawn)
     if held is not None:
         yield from row_cases(stage.workload, held, entry, stage.rows, at, rng)
+
+
+def _asked(case: HttpCase, at: Address, rng: random.Random) -> None:
+    conformance.ask_http(case, at, token(rng))
 
 
 def ask(stage: Stage, at: Address, random_token: str) -> None:

@@ -14,6 +14,7 @@ class BenchRequest(Record):
     """A request to race; `status` and `answer` (the body) where they are not just what the base answers.
 
     `masks`: what of the base's answer is not compared by value, whether the base differs in it or not.
+    `values`: a file (CSV) of which each request takes a row at random; path, headers and body say `{column}`.
     """
 
     name: str | None = None
@@ -24,9 +25,12 @@ class BenchRequest(Record):
     status: int | None = Field(default=None, ge=100, le=599)
     answer: str | None = None
     masks: Masks = {}
+    values: str | None = None
 
     @model_validator(mode="after")
     def _masks_what_base_answers(self) -> Self:
+        if self.values is not None and self.masks:
+            raise ValueError("masks are of one answer, and each row of values has its own")
         if self.answer is not None and self.masks:
             raise ValueError("answer is the body to the byte: masks are of what the base answers")
         return self

@@ -1,6 +1,7 @@
 """A workload: what is to be done, and what counts as right."""
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
@@ -27,6 +28,9 @@ HIGHER_IS_FASTER: dict[str, bool] = {
     "cpu_s": False,
     **dict.fromkeys(COLD, False),
 }
+
+
+_NAMED = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class HttpRequest(Record):
@@ -91,10 +95,12 @@ def _filled(value: Any, row: Mapping[str, str]) -> Any:
     """A text, or each in a table, with the values of a row in the place of their names in braces."""
     if isinstance(value, dict):
         return {key: _filled(each, row) for key, each in value.items()}
-    if isinstance(value, str):
-        for name, text in row.items():
-            value = value.replace(f"{{{name}}}", text)
-    return value
+    return filled(value, row) if isinstance(value, str) else value
+
+
+def filled(text: str, row: Mapping[str, str]) -> str:
+    """A text with the values of a row in the place of their names in braces; they are not looked at again."""
+    return _NAMED.sub(lambda found: row.get(found[1], found[0]), text)
 
 
 class Load(Record):
@@ -215,7 +221,8 @@ class Workload(Record):
     `measure`: a server under steady load once it is warm, or "cold", from its start on: then `metric` is the
     time to its first, 100th or 10,000th reply. `contenders`: the folder of the suite, shared with other
     workloads, whose contenders race where they say that they serve this one; else the workload's own folder.
-    `default`: whether a race has it that names no workload.
+    `default`: whether a race has it that names no workload. `values`: a file of its folder (CSV) from which
+    each request takes a row at random; the request and its case say `{column}`.
     """
 
     name: str
@@ -227,6 +234,7 @@ class Workload(Record):
     reference: str = ""
     contenders: str | None = None
     default: bool = True
+    values: str | None = None
     oracle: str | None = None
     request: HttpRequest | None = None
     conformance: tuple[HttpCase, ...] = ()
@@ -249,6 +257,8 @@ class Workload(Record):
             raise ValueError('measure = "cold" is of servers')
         if self.request is not None:
             self.expected()
+        if self.values is not None and (self.request is None or self.database is not None):
+            raise ValueError("values are of a [request], and of one without a [database]")
         self._can_be_proved_right()
         for service in self.services:
             self._are_parameters(f"service {service.name}: when", service.when)

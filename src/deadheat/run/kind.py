@@ -82,6 +82,7 @@ class Stage:
             stop=stop,
             logs=logs,
             observed=observed,
+            drawn=suite.values_of(race.workload),
         )
 
     @property

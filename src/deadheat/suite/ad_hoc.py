@@ -8,19 +8,24 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deadheat.errors import UserError
 from deadheat.model.address import Address
 from deadheat.model.mask import MaskClass
 from deadheat.model.service import Service
+from deadheat.model.workload import filled
+from deadheat.suite import values_file
 from deadheat.suite.suite import CONTENDER_FILE, WORKLOAD_FILE
 
 WORKLOAD = "ad-hoc"
 SCRIPT = "run.sh"
 EXPECTED = "expected.txt"
 ARTIFACT = "artifact"
+VALUES = "values.csv"
+# The column of it that is what the first answers.
+ANSWER = "answer"
 PORT = "{port}"
 LONGEST_NAME = 24
 MOST_AT_ONCE = 200
@@ -37,7 +42,7 @@ _ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 @dataclass(frozen=True)
 class Request:
     """What each server is asked; `status` and `answer` (the body) are what is right, where that is known;
-    `masks` are of what the first answers."""
+    `masks` are of what the first answers. `values`: rows of which each request takes one at random."""
 
     method: str = "GET"
     path: str = "/"
@@ -46,6 +51,27 @@ class Request:
     status: int | None = None
     answer: str | None = None
     masks: Mapping[str, MaskClass] = field(default_factory=dict)
+    values: tuple[values_file.Row, ...] = ()
+
+    def of(self, row: values_file.Row) -> Request:
+        """With the values of a row for their names in braces. Raises UserError for one that breaks a path or
+        a header."""
+
+        path = filled(self.path, row)
+        headers = {name: filled(text, row) for name, text in self.headers.items()}
+        if bad := [text for text in (path, *headers.values()) if not text.isprintable()]:
+            raise UserError(f"{bad[0]!r}: a path or a header of a row of values has what none may have")
+        if " " in path or not path.isascii():
+            raise UserError(
+                f'"{path}" is no path', hint="values of a path stand in their file as URLs have them: a%20b"
+            )
+        return replace(
+            self,
+            path=path,
+            headers=headers,
+            body=None if self.body is None else filled(self.body, row),
+            values=(),
+        )
 
 
 @dataclass(frozen=True)
@@ -143,7 +169,7 @@ class AdHoc:
 class Answer:
     """What is right: a server's status and body, a program's output. `body` None: it is not compared to the
     byte, but by its digest, or by structure with `masks`, or not at all. Any `content_type`, `coding`,
-    `location` or `cookies` are right where they are None."""
+    `location` or `cookies` are right where they are None. `of_rows`: the body of each row of its values."""
 
     body: str | None
     status: int = 200
@@ -154,6 +180,7 @@ class Answer:
     sha256: str | None = None
     structure: str | None = None
     masks: Mapping[str, MaskClass] = field(default_factory=dict)
+    of_rows: tuple[str, ...] | None = None
 
 
 def named(lines: tuple[str, ...], given: tuple[str, ...]) -> tuple[str, ...]:
@@ -220,7 +247,7 @@ def write_workload(wanted: AdHoc, right: Answer, folder: Path) -> None:
         case Call() as call:
             text = _of_grpc(wanted, call, right)
         case Request() as request:
-            text = _of_servers(wanted, request, right)
+            text = _of_servers(wanted, request, right, folder)
     text += "\n".join(_parameters(wanted)) + "\n" if wanted.parameters else ""
     text += "\n".join(_services(wanted, folder / wanted.workload)) + "\n" if wanted.services else ""
     (folder / wanted.workload / WORKLOAD_FILE).write_text(text)
@@ -285,9 +312,17 @@ def _of_grpc(wanted: AdHoc, call: Call, right: Answer) -> str:
     return "\n".join([*lines, *_pairs([("expect", right.body)])]) + "\n"
 
 
-def _of_servers(wanted: AdHoc, asked: Request, right: Answer) -> str:
+def _of_servers(wanted: AdHoc, asked: Request, right: Answer, folder: Path) -> str:
     same = [("method", asked.method), ("path", asked.path)]
-    lines = [*_head("http", "throughput_rps", wanted), "[request]", *_pairs(same)]
+    lines = _head("http", "throughput_rps", wanted)
+    if asked.values:
+        # The answer is the last that is filled in: nothing in it is a name.
+        own: Sequence[values_file.Row] = ({},) * len(asked.values)
+        answers = own if right.of_rows is None else [{ANSWER: text} for text in right.of_rows]
+        rows = [{**row, **answer} for row, answer in zip(asked.values, answers, strict=True)]
+        values_file.write(folder / wanted.workload / VALUES, rows)
+        lines += _pairs([("values", VALUES)])
+    lines += ["[request]", *_pairs(same)]
     lines += _pairs([("body", asked.body)])
     lines += ["", "[request.headers]", *_pairs(asked.headers.items())]
     if wanted.connections is not None:
@@ -295,7 +330,7 @@ def _of_servers(wanted: AdHoc, asked: Request, right: Answer) -> str:
         at_once = min(wanted.connections, MOST_AT_ONCE)
         lines += ["", "[load]", f"connections = {wanted.connections}", f"at_once = {at_once}"]
     lines += ["", "[[conformance]]", *_pairs(same), *_pairs([("send", asked.body)])]
-    bodies = (right.body, right.sha256, right.structure)
+    bodies = (f"{{{ANSWER}}}" if right.of_rows is not None else right.body, right.sha256, right.structure)
     head = (
         ("content_type", right.content_type),
         ("content_encoding", right.coding),

@@ -9,7 +9,7 @@ from deadheat.errors import UserError
 from deadheat.model.claim import Study, metrics_of
 from deadheat.model.contender import Contender, ContenderFile, resolve
 from deadheat.model.workload import Workload
-from deadheat.suite import toml_file
+from deadheat.suite import toml_file, values_file
 
 WORKLOAD_FILE = "workload.toml"
 CONTENDER_FILE = "contender.toml"
@@ -39,6 +39,11 @@ class Suite:
         by_id = {contender.id: contender for contender in self.contenders[workload]}
         return by_id[_known(id_, by_id, f"contender of {workload}", self.folder)]
 
+    def values_of(self, workload: str) -> tuple[values_file.Row, ...]:
+        """The rows that its requests are drawn from; none where it has no file of them. Raises UserError."""
+        file = self.workloads[workload].values
+        return () if file is None else values_file.read(self.folder / workload / file)
+
     def find(self, id_: str, workloads: Iterable[str]) -> list[Contender]:
         """The contenders of that id in these workloads; an error when none has it."""
         pool = [contender for name in workloads for contender in self.contenders[name]]
@@ -56,6 +61,9 @@ def load(folder: Path) -> Suite:
         name = file.parent.name
         workloads[name] = toml_file.read(file, Workload, name=name)
         contenders[name] = tuple(_contenders(file, workloads[name]))
+        if (values := workloads[name].values) is not None and not (file.parent / values).is_file():
+            line = toml_file.line_of(file, "values")
+            raise UserError(f'{file}:{line}: its folder has no file "{values}"')
         if workloads[name].reference:
             _check_reference(file, workloads[name], contenders[name])
         elif contenders[name]:
