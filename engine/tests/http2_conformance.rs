@@ -18,7 +18,13 @@ enum Came {
 }
 use Came::{Broken, Stands};
 
+/// In pieces, each of which comes before what is said to those before it has gone out.
 fn read(bytes: &[u8], piece: usize) -> (Came, Vec<u8>) {
+    converse(bytes, piece, false)
+}
+
+/// `heard`: what is said to a piece goes out before the next one comes.
+fn converse(bytes: &[u8], piece: usize, heard: bool) -> (Came, Vec<u8>) {
     let mut protocol =
         Http2::new(vec![Request::get("/")], Draw::Turn, None, false, "h").expect("a request");
     let mut output = Vec::new();
@@ -31,8 +37,11 @@ fn read(bytes: &[u8], piece: usize) -> (Came, Vec<u8>) {
     protocol.request(&mut state, 1, 1, &mut output);
     let mut replies: Vec<Reply> = Vec::new();
     let mut unread = Vec::new();
-    let mut sent = Vec::new();
+    let (mut sent, mut gone) = (Vec::new(), Vec::new());
     for piece in bytes.chunks(piece) {
+        if heard {
+            gone.append(&mut sent);
+        }
         unread.extend_from_slice(piece);
         match protocol.receive(&mut state, &unread, &mut sent, &mut |reply| {
             replies.push(reply)
@@ -47,7 +56,8 @@ fn read(bytes: &[u8], piece: usize) -> (Came, Vec<u8>) {
     let right = replies.iter().filter(|reply| reply.failure.is_none());
     let statuses: Vec<u16> = right.map(|reply| reply.status).collect();
     let failed = replies.len() - statuses.len();
-    (Stands(statuses, failed), sent)
+    gone.append(&mut sent);
+    (Stands(statuses, failed), gone)
 }
 
 fn check(what: &str, bytes: &[u8], expected: &Came) -> Vec<u8> {
@@ -467,4 +477,42 @@ fn what_has_to_be_answered() {
     let sent = read(&large, large.len()).1;
     assert_eq!(sent[3], frame::WINDOW_UPDATE);
     assert_eq!(sent[5..9], 1_u32.to_be_bytes());
+}
+
+/// Windows are of 1 MiB a stream and 16 MiB a connection, and given back from half of that on.
+#[test]
+fn more_than_the_windows_is_an_error_of_flow_control() {
+    const FULL: usize = 16_384;
+    let begun = |frames: usize| -> Vec<u8> {
+        let all = (0..frames).flat_map(|_| data(1, 0, &[b'x'; FULL]));
+        headers(1, 0, OK).into_iter().chain(all).collect()
+    };
+    let at_once = |bytes: &[u8]| read(bytes, bytes.len());
+    let other = headers(3, END, OK);
+    let reset = frame(
+        frame::RST_STREAM,
+        0,
+        1,
+        &frame::FLOW_CONTROL_ERROR.to_be_bytes(),
+    );
+    let resets = |sent: &[u8]| sent.windows(reset.len()).any(|bytes| bytes == reset);
+
+    let all = [begun(63), data(1, END, &[b'x'; FULL]), other.clone()].concat();
+    assert_eq!(at_once(&all).0, Stands(vec![200, 200], 0));
+    let (came, sent) = at_once(&[begun(64), data(1, 0, b"x"), other.clone()].concat());
+    assert_eq!((came, resets(&sent)), (Stands(vec![200], 1), true));
+    // Nobody is left to be told.
+    let (came, sent) = at_once(&[begun(64), data(1, END, b"x"), other.clone()].concat());
+    assert_eq!((came, resets(&sent)), (Stands(vec![200], 1), false));
+
+    // What comes for a stream that is over is of the connection still.
+    let (came, _) = at_once(&[begun(1_024), other.clone()].concat());
+    assert_eq!(came, Stands(vec![200], 1));
+    let (came, _) = at_once(&[begun(1_024), data(1, 0, b"x"), other.clone()].concat());
+    assert_eq!(came, Broken);
+
+    // A server that hears of its windows may send for ever.
+    let long = [begun(2_500), data(1, END, b"x"), other].concat();
+    let (came, sent) = converse(&long, 500_000, true);
+    assert_eq!((came, resets(&sent)), (Stands(vec![200, 200], 0), false));
 }

@@ -140,6 +140,7 @@ impl<E: Exchange> Protocol for Http2Client<E> {
         if !connection.is_ready {
             is_http2(input)?;
         }
+        connection.hears(output.len());
         let from = output.len();
         let mut at = 0;
         while let Some((frame, used)) = Frame::parse(&input[at..])? {

@@ -43,6 +43,12 @@ pub struct Http2Connection<E: Exchange> {
     pub resumed: usize,
     /// Bytes that came and were not given back to the server's window.
     pub consumed: u32,
+    /// Bytes given back to it by frames that have not gone out: the server cannot know of them.
+    pub promised: u32,
+    /// How long `output` is with the last of these frames; 0 without any.
+    pub promises_end: usize,
+    /// How often such frames went out.
+    pub round: u32,
     pub decoder: Decoder,
     pub known_head: CachedBlock<E::Fields>,
     pub known_trailers: CachedBlock<E::Fields>,
@@ -86,6 +92,9 @@ impl<E: Exchange> Http2Connection<E> {
             window: i64::from(WINDOW),
             blocked: VecDeque::new(),
             consumed: 0,
+            promised: 0,
+            promises_end: 0,
+            round: 0,
             decoder: Decoder::default(),
             known_head: CachedBlock::default(),
             known_trailers: CachedBlock::default(),
@@ -108,6 +117,17 @@ impl<E: Exchange> Http2Connection<E> {
             return 0;
         }
         self.peer.most_streams.saturating_sub(self.streams.active())
+    }
+
+    /// Bytes came, while `unsent` bytes for the server have not gone out. What it sends it sends before
+    /// it hears of them.
+    #[inline]
+    pub fn hears(&mut self, unsent: usize) {
+        if unsent < self.promises_end {
+            self.promised = 0;
+            self.promises_end = 0;
+            self.round = self.round.wrapping_add(1);
+        }
     }
 
     /// Appends a request. `run` is the number of the run that `wires` were rendered for.

@@ -56,6 +56,7 @@ const CODES: [&str; 14] = [
 ];
 pub const NO_ERROR: u32 = 0;
 pub const PROTOCOL_ERROR: u32 = 1;
+pub const FLOW_CONTROL_ERROR: u32 = 3;
 pub const CANCEL: u32 = 8;
 
 pub fn code_name(code: u32) -> &'static str {

@@ -17,6 +17,9 @@ pub struct Stream<R> {
     pub window: i64,
     /// Bytes that came and were not given back to the server's window.
     pub consumed: u32,
+    /// Bytes given back to it in a round (of the connection), and in which.
+    pub promised: u32,
+    pub promised_in: u32,
     /// Initial headers have come.
     pub has_head: bool,
     pub reply: R,
@@ -61,6 +64,7 @@ impl<R> Streams<R> {
         stream.sent = 0;
         stream.window = window;
         stream.consumed = 0;
+        stream.promised = 0;
         stream.has_head = false;
         stream.failure = None;
         stream
