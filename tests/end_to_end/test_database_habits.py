@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from deadheat.app import checking
+from deadheat.hosts.held import this_host
 from deadheat.kinds import conformance
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services import statements
@@ -170,7 +171,7 @@ def test_only_who_asks_the_database_each_time_is_right(
     monkeypatch.setattr(statements, "IDLE_WITHIN_S", 1.0 if "open" in habit else 60.0)
     monkeypatch.setattr(conformance, "TIMEOUT_S", 60.0)
     built_in = load(BUILT_IN).workloads[workload]
-    if (why := services.missing(built_in.services)) is not None:
+    if (why := services.missing(this_host(), built_in.services)) is not None:
         pytest.skip(why)
     monkeypatch.setenv("DEADHEAT_LOCK", str(tmp_path / "lock"))
     monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path / "cache"))

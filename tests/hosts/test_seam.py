@@ -59,10 +59,7 @@ def test_no_room_but_hosts_names_a_host() -> None:
 # What is not a host's business, or not yet: each with the reason why.
 PAST_THE_SEAM = {
     "build/artifact.py": "not yet: what is built is weighed where the referee runs",
-    "build/library.py": "not yet: libraries are looked for where the referee runs",
-    "build/packages.py": "not yet: apt is asked where the referee runs",
     "build/runtime_size.py": "not yet: what is built is weighed where the referee runs",
-    "build/toolchain.py": "not yet: tools are looked for where the referee runs",
     "explain/uprobes.py": "calls are counted by this kernel, through descriptors of this process",
     "live/__main__.py": "the page of a race is the referee's own, and keeps out of the way here",
     "live/watch.py": "the same: it starts the page",

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 import psycopg
 import pytest
 
+from deadheat.hosts.held import this_host
 from deadheat.hosts.local import LocalHost
 from deadheat.kinds import http, pages
 from deadheat.kinds.services import databases, ordinary_user, statements
@@ -50,7 +51,7 @@ def bare(host: LocalHost | None, logs: Path) -> Stage:
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Stage, AllRunning]]:
     """The PostgreSQL of the suite, as a block starts it."""
-    if (why := services.missing(WORKLOAD.services)) is not None:
+    if (why := services.missing(this_host(), WORKLOAD.services)) is not None:
         pytest.skip(why)
     with LocalHost() as host, ExitStack() as stack:
         yield services.beside(bare(host, tmp_path_factory.mktemp("logs")), stack, ENTRIES)
@@ -181,7 +182,7 @@ def test_a_page_is_of_all_rows_and_the_one_that_its_request_adds_by_code_point()
 
 
 def test_texts_reach_the_database_as_they_were_drawn(tmp_path: Path) -> None:
-    if (why := services.missing(WORKLOAD.services)) is not None:
+    if (why := services.missing(this_host(), WORKLOAD.services)) is not None:
         pytest.skip(why)
     with LocalHost() as host, ExitStack() as stack:
         stage, running = services.beside(bare(host, tmp_path), stack, ["go"])
@@ -223,10 +224,10 @@ def test_the_engine_draws_from_the_rows_and_holds_each_reply_against_its_own(tmp
 def test_a_service_that_refuses_root_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     (service,) = WORKLOAD.services
     absent = Service.model_validate(service.model_dump() | {"needs": ("no-such-database",)})
-    assert "no-such-database" in (services.missing([absent]) or "")
+    assert "no-such-database" in (services.missing(this_host(), [absent]) or "")
     root_only = Service.model_validate(service.model_dump() | {"needs": ()})
     monkeypatch.setattr("os.geteuid", lambda: 0)
     monkeypatch.setattr(ordinary_user, "USERS", ("nobody-of-that-name",))
-    assert services.missing([root_only]) == "none of the users nobody-of-that-name is there"
+    assert services.missing(this_host(), [root_only]) == "none of the users nobody-of-that-name is there"
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    assert services.missing([root_only]) is None
+    assert services.missing(this_host(), [root_only]) is None

@@ -75,10 +75,10 @@ class Builder:
     def build(self, contender: Contender, say: Callable[[str], None] = lambda _: None) -> Build:
         """Build what is not built yet; `say` is called when a build really begins, and where it takes long
         again, with its last line."""
-        problem = toolchain.missing(contender.needs, contender.folder)
+        problem = toolchain.missing(self._host, contender.needs, contender.folder)
         if problem is not None:
             return _not_ready(contender, "unavailable", problem)
-        versions = _versions(contender)
+        versions = _versions(self._host, contender)
         slot = self._slot(contender, versions)
         folder = slot / contender.folder.name
         if contender.build is None:
@@ -271,9 +271,9 @@ def _recorded(marker: Path, contender: Contender, *, cached: bool) -> Built:
     return record.model_copy(update=own | {"times": _times(marker.parent)})
 
 
-def keep_times(contender: Contender, times: BuildTimes) -> None:
+def keep_times(host: Host, contender: Contender, times: BuildTimes) -> None:
     """Put timed builds beside the build that races use."""
-    slot = _slot(cache_folder(), contender, _versions(contender), os.environ)
+    slot = _slot(cache_folder(), contender, _versions(host, contender), os.environ)
     with explained(slot, ELSEWHERE):
         slot.mkdir(parents=True, exist_ok=True)
         write_whole(slot / TIMES, times.model_dump_json())
@@ -284,8 +284,8 @@ def _times(slot: Path) -> BuildTimes | None:
     return BuildTimes.model_validate_json(file.read_bytes()) if file.exists() else None
 
 
-def _versions(contender: Contender) -> dict[str, str]:
-    found = (toolchain.probe(need, contender.folder) for need in contender.needs)
+def _versions(host: Host, contender: Contender) -> dict[str, str]:
+    found = (toolchain.probe(host, need, contender.folder) for need in contender.needs)
     return {need.name: need.version or "?" for need in found}
 
 

@@ -1,29 +1,30 @@
-"""How to get what is missing, in words that hold on this system."""
+"""How to get what is missing, in words that hold on its system."""
 
-import os
 import re
-import shutil
-import subprocess
 from collections.abc import Sequence
 from functools import cache
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import Version
 
+from deadheat.hosts import Host, StartError
 
-def advice(packages: Sequence[str], wanted: str = "", newer: str = "") -> str:
+TIME_LIMIT_S = 20.0
+
+
+def advice(host: Host, packages: Sequence[str], wanted: str = "", newer: str = "") -> str:
     """The first Debian package that is new enough; where this system's are all too old, who has a newer one.
 
     In parentheses, after a blank; empty where nobody is known.
     """
     if not packages:
         return ""
-    candidates = {package: version for package in packages if (version := candidate(package))}
+    candidates = {package: version for package in packages if (version := candidate(host, package))}
     fit = [package for package, version in candidates.items() if _fits(version, wanted)]
     if fit or not candidates:
         return f" (Debian: apt-get install {(fit or packages)[0]})"
     package, version = max(candidates.items(), key=lambda item: item[1])
-    if newer == "rustup" and candidate("rustup"):
+    if newer == "rustup" and candidate(host, "rustup"):
         newer = "apt-get install rustup, rustup default stable"
     elsewhere = f": {newer}" if newer else ""
     return f" (newer than this system's {package} {version}{elsewhere})"
@@ -37,21 +38,11 @@ def _fits(version: Version, wanted: str) -> bool:
 
 
 @cache
-def candidate(package: str) -> Version | None:
+def candidate(host: Host, package: str) -> Version | None:
     """The version that apt would install; None without apt, or where it knows no such package."""
-    program = shutil.which("apt-cache")
-    if program is None:
-        return None
     try:
-        ran = subprocess.run(
-            [program, "policy", package],
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=False,
-            env={**os.environ, "LC_ALL": "C"},
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        ran = host.run(["apt-cache", "policy", package], env={"LC_ALL": "C"}, timeout_s=TIME_LIMIT_S)
+    except (StartError, TimeoutError):
         return None
     # [epoch:]upstream[+~-debian]
     found = re.search(r"^  Candidate: (?:\d+:)?(\d+(?:\.\d+)*)", ran.stdout, re.MULTILINE)

@@ -55,7 +55,7 @@ def measure(
         name: BuildTimes(session=session, cold_s=tuple(cold[name]), warm_s=tuple(warm[name])) for name in cold
     }
     for contender in contenders:
-        keep_times(contender, found[f"{contender.workload}/{contender.id}"])
+        keep_times(host, contender, found[f"{contender.workload}/{contender.id}"])
     return found
 
 

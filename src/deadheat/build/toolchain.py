@@ -5,8 +5,6 @@ it has one and, in parentheses, the Debian package that has it: `pkg-config:hire
 """
 
 import re
-import shutil
-import subprocess
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +15,7 @@ from packaging.version import InvalidVersion, Version
 from deadheat.build import library
 from deadheat.build.command import path
 from deadheat.build.packages import advice
+from deadheat.hosts import Host, StartError
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class Toolchain:
 
 @dataclass(frozen=True)
 class Found:
-    """A need (`go >= 1.21`) held against this machine. `problem` is None where it is met."""
+    """A need (`go >= 1.21`) held against a host. `problem` is None where it is met."""
 
     need: str
     name: str
@@ -83,50 +82,54 @@ _NEED = re.compile(
     r"^\s*(?:(?P<kind>pkg-config|header|library):)?(?P<name>[A-Za-z0-9_./+-]+)"
     r"\s*(?P<wanted>(?:[<>=!~]=?|===)[^()]*)?(?:\((?P<package>[a-z0-9.+-]+)\))?\s*$"
 )
+# A tool says at once which it is, or after it has fetched something.
+TIME_LIMIT_S = 20.0
 # From this version on Go fetches the toolchain that a go.mod asks for, where GOTOOLCHAIN lets it.
 GO_FETCHES = Version("1.21")
 
 
-def probe(need: str, folder: Path | None = None) -> Found:
-    """Is this need met here? `folder` is the contender's, whose go.mod says which Go will be fetched."""
+def probe(host: Host, need: str, folder: Path | None = None) -> Found:
+    """Is this need met there? `folder` is the contender's, whose go.mod says which Go will be fetched."""
     parsed = _NEED.match(need)
     if parsed is None:
         return Found(need, need, None, f'cannot read the need "{need}" (write: go >= 1.21)')
     kind, name, wanted = parsed["kind"], parsed["name"], (parsed["wanted"] or "").strip()
     tool = TOOLCHAINS.get(name)
     if kind is None:
-        version = version_of(name)
+        version = version_of(host, name)
         packages, newer = (tool.packages, tool.newer) if tool else ((), "")
     else:
-        version = library.version_of(kind, name)
+        version = library.version_of(host, kind, name)
         packages, newer = (), ""
     if parsed["package"]:
         packages = (parsed["package"],)
     title = name if kind is None else f"{kind} {name}"
     if version is None:
-        return Found(need, name, None, f"{title} not found{advice(packages, wanted, newer)}")
+        return Found(need, name, None, f"{title} not found{advice(host, packages, wanted, newer)}")
     if not wanted:
         return Found(need, name, version, None)
     try:
         specifiers = SpecifierSet(wanted)
         met = Version(version) in specifiers
-        fetched = None if met or kind or name != "go" else _fetched_go(Version(version), specifiers, folder)
+        may_fetch = not met and kind is None and name == "go"
+        fetched = _fetched_go(host, Version(version), specifiers, folder) if may_fetch else None
     except (InvalidSpecifier, InvalidVersion) as error:
         return Found(need, name, version, f'cannot compare {name} {version} with "{wanted}": {error}')
     if met or fetched:
         return Found(need, name, fetched or version, None)
-    problem = f"{title} {version} is here, {wanted} is asked{advice(packages, wanted, newer)}"
+    problem = f"{title} {version} is here, {wanted} is asked{advice(host, packages, wanted, newer)}"
     return Found(need, name, version, problem)
 
 
-def missing(needs: tuple[str, ...], folder: Path | None = None) -> str | None:
+def missing(host: Host, needs: tuple[str, ...], folder: Path | None = None) -> str | None:
     """The first unmet need, as a sentence; None when all are met."""
-    return next((found.problem for found in (probe(need, folder) for need in needs) if found.problem), None)
+    problems = (probe(host, need, folder).problem for need in needs)
+    return next(filter(None, problems), None)
 
 
-def _fetched_go(version: Version, wanted: SpecifierSet, folder: Path | None) -> str | None:
+def _fetched_go(host: Host, version: Version, wanted: SpecifierSet, folder: Path | None) -> str | None:
     """The Go that this one fetches for the folder's go.mod; its own version where that is not known."""
-    if version < GO_FETCHES or not _go_may_fetch():
+    if version < GO_FETCHES or not _go_may_fetch(host):
         return None
     try:
         module = (folder / "go.mod").read_text() if folder else ""
@@ -140,35 +143,28 @@ def _fetched_go(version: Version, wanted: SpecifierSet, folder: Path | None) -> 
 
 
 @cache
-def _go_may_fetch() -> bool:
+def _go_may_fetch(host: Host) -> bool:
     """`go env GOTOOLCHAIN` is auto, or a version with `+auto`: a toolchain may be fetched."""
-    return _output(("go", "env", "GOTOOLCHAIN")).strip().endswith("auto")
+    return (_output(host, ("go", "env", "GOTOOLCHAIN")) or "").strip().endswith("auto")
 
 
 @cache
-def version_of(name: str) -> str | None:
+def version_of(host: Host, name: str) -> str | None:
     """The version that a tool prints ("0" where it prints none), or None where it is not there."""
     tool = TOOLCHAINS.get(name, Toolchain((name, "--version"), ()))
-    if shutil.which(tool.command[0], path=path()) is None:
+    printed = _output(host, tool.command)
+    if printed is None:
         return None
-    found = re.search(tool.pattern, _output(tool.command))
+    found = re.search(tool.pattern, printed)
     return found[1] if found else "0"
 
 
-def _output(command: tuple[str, ...]) -> str:
-    """What a tool prints, on either stream; nothing where it cannot be run."""
-    program = shutil.which(command[0], path=path())
-    if program is None:
-        return ""
+def _output(host: Host, command: tuple[str, ...]) -> str | None:
+    """What a tool prints, on either stream; None where it is not there."""
     try:
-        ran = subprocess.run(
-            [program, *command[1:]],
-            capture_output=True,
-            text=True,
-            timeout=20,
-            check=False,
-            stdin=subprocess.DEVNULL,
-        )
-    except (OSError, subprocess.TimeoutExpired):
+        ran = host.run(command, env={"PATH": path()}, timeout_s=TIME_LIMIT_S)
+    except StartError:
+        return None
+    except TimeoutError:
         return ""
     return ran.stdout + ran.stderr

@@ -11,6 +11,7 @@ from deadheat.cli.command import command
 from deadheat.cli.options import Json, SuiteFolder
 
 if TYPE_CHECKING:
+    from deadheat.hosts import Host
     from deadheat.suite.suite import Suite
 
 WINDOW_S = 2.0
@@ -53,7 +54,7 @@ def run(options: DoctorOptions) -> None:
     host = this_host()
     here, cores = host.machine(WINDOW_S), host.cores()
     checks = fitness.checks(here, default_cpus(cores), cores)
-    needs = list(_needs(load(options.suite)))
+    needs = list(_needs(host, load(options.suite)))
     if options.json:
         shown = {
             "machine": here.to_dict(),
@@ -73,7 +74,7 @@ def run(options: DoctorOptions) -> None:
         console.print(Text.assemble(mark, f" {line}  ({_who(need)})"), soft_wrap=True, highlight=False)
 
 
-def _needs(suite: Suite) -> Iterator[_Need]:
+def _needs(host: Host, suite: Suite) -> Iterator[_Need]:
     """Every need of the suite held against this machine, with the contenders that have it."""
     from deadheat.build import toolchain
 
@@ -83,7 +84,7 @@ def _needs(suite: Suite) -> Iterator[_Need]:
             for need in contender.needs:
                 who.setdefault(need, []).append(f"{name}/{contender.id}")
     for need in sorted(who):
-        probed = toolchain.probe(need)
+        probed = toolchain.probe(host, need)
         yield _Need(need, probed.version, probed.problem, tuple(who[need]))
 
 

@@ -57,11 +57,11 @@ class DeadheatLoad:
 
     name = BINARY
 
-    def missing(self) -> str | None:
-        return toolchain.missing((BINARY,))
+    def missing(self, host: Host) -> str | None:
+        return toolchain.missing(host, (BINARY,))
 
-    def version(self) -> str:
-        return toolchain.version_of(BINARY) or "?"
+    def version(self, host: Host) -> str:
+        return toolchain.version_of(host, BINARY) or "?"
 
     def prepare(self, host: Host, stop: Stop, cpus: frozenset[int]) -> None:
         """It is there as it is."""

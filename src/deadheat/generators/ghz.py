@@ -68,10 +68,10 @@ class Ghz:
 
     name = "ghz"
 
-    def missing(self) -> str | None:
-        return None if _binary().exists() else toolchain.missing(("go",))
+    def missing(self, host: Host) -> str | None:
+        return None if _binary().exists() else toolchain.missing(host, ("go",))
 
-    def version(self) -> str:
+    def version(self, host: Host) -> str:
         return VERSION
 
     def argv(self, arguments: Sequence[str], url: str, output: Path) -> tuple[str, ...]:

@@ -52,11 +52,11 @@ class H2load:
 
     name = "h2load"
 
-    def missing(self) -> str | None:
-        return toolchain.missing(("h2load",))
+    def missing(self, host: Host) -> str | None:
+        return toolchain.missing(host, ("h2load",))
 
-    def version(self) -> str:
-        return toolchain.version_of("h2load") or "?"
+    def version(self, host: Host) -> str:
+        return toolchain.version_of(host, "h2load") or "?"
 
     def prepare(self, host: Host, stop: Stop, cpus: frozenset[int]) -> None:
         """It is there as it is."""

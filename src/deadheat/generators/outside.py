@@ -68,10 +68,10 @@ class OutsideGenerator(Protocol):
     def name(self) -> str:
         """The program, as people call it."""
 
-    def missing(self) -> str | None:
-        """Why it cannot be had here, with its install line; None where it is there."""
+    def missing(self, host: Host) -> str | None:
+        """Why it cannot be had there, with its install line; None where it is there."""
 
-    def version(self) -> str:
+    def version(self, host: Host) -> str:
         """As the tool prints it."""
 
     def prepare(self, host: Host, stop: Stop, cpus: frozenset[int]) -> None:

@@ -46,11 +46,11 @@ class Wrk:
 
     name = "wrk"
 
-    def missing(self) -> str | None:
-        return toolchain.missing(("wrk",))
+    def missing(self, host: Host) -> str | None:
+        return toolchain.missing(host, ("wrk",))
 
-    def version(self) -> str:
-        return toolchain.version_of("wrk") or "?"
+    def version(self, host: Host) -> str:
+        return toolchain.version_of(host, "wrk") or "?"
 
     def prepare(self, host: Host, stop: Stop, cpus: frozenset[int]) -> None:
         """It is there as it is."""

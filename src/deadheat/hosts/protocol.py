@@ -87,6 +87,9 @@ class Host(Protocol):
     A handle of another host, or one that was never given, raises ValueError.
     """
 
+    def __hash__(self) -> int:
+        """What was found on a host is kept by it: each is itself alone."""
+
     @property
     def address(self) -> str:
         """Where servers started here are reached."""

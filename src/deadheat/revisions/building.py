@@ -112,7 +112,7 @@ class Workshop:
 
     def build(self, revision: Revision, recipe: Recipe, say: Callable[[str], None]) -> BuiltRevision:
         """Out of the cache, or built now; `say` is called when a build begins. Raises UserError."""
-        if (problem := toolchain.missing(recipe.needs)) is not None:
+        if (problem := toolchain.missing(self.host, recipe.needs)) is not None:
             raise UserError(problem, code=ExitCode.NOTHING_MEASURED)
         files = ignored_files(self.repo, recipe.copied)
         versions = self._versions(revision, recipe)
@@ -168,10 +168,10 @@ class Workshop:
             return {}
         lying = self.repo.names(revision, recipe.inside)
         named = [Path(word).name for word in shlex.split(recipe.build, comments=True)]
-        tools = [need.name for need in map(toolchain.probe, recipe.needs)]
+        tools = [toolchain.probe(self.host, need).name for need in recipe.needs]
         tools += [name for name in named if name in toolchain.TOOLCHAINS]
         tools += [tool for file, tool in BY_FILE.items() if file in lying]
-        return {name: toolchain.version_of(name) or "?" for name in dict.fromkeys(tools)}
+        return {name: toolchain.version_of(self.host, name) or "?" for name in dict.fromkeys(tools)}
 
     def _key(self, revision: Revision, recipe: Recipe, versions: Mapping[str, str], files: list[Path]) -> str:
         given = {**os.environ, **dict(recipe.env)}

@@ -68,7 +68,7 @@ class PublishedServers:
         loader = self._loaders.get(race.outside.tool)
         if loader is None:
             return f"{race.outside.tool} drives no {race.kind} here, {', '.join(self._loaders)} can"
-        return loader.generator.missing()
+        return loader.generator.missing(stage.generator_host)
 
     def check(self, stage: Stage, entry: str) -> Check:
         return self._ours.check(stage, entry)
@@ -138,7 +138,7 @@ class PublishedServers:
         after = stage.host.usage(handle, memory=False)
         return _observed(
             stage, block, entry, number, ran,
-            version=generator.version(),
+            version=generator.version(stage.generator_host),
             server_cpu_s=(after.cpu.total_ns - before.cpu.total_ns) / 1e9,
             note=target.note,
         )  # fmt: skip

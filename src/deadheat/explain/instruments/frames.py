@@ -21,7 +21,7 @@ class Frames:
     title = "HTTP/2 frames, counted by the generator"
 
     def missing(self, bench: Bench, entry: str) -> Missing | None:
-        problem = toolchain.missing((BINARY,))
+        problem = toolchain.missing(bench.stage.generator_host, (BINARY,))
         return Missing(problem) if problem else None
 
     def observe(self, bench: Bench, entry: str) -> Reading:

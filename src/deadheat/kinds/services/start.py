@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deadheat.build import command, toolchain
-from deadheat.hosts import Handle, StartError
+from deadheat.hosts import Handle, Host, StartError
 from deadheat.hosts.program import Spec
 from deadheat.kinds.server.started import NotServingError, Serving, started_server
 from deadheat.kinds.services import ordinary_user, probe
@@ -27,17 +27,17 @@ LISTENS_WITHIN_S = 1.0
 
 def lacking(stage: Stage) -> str | None:
     """Why the services of a race cannot be had here, or None."""
-    return missing(stage.workload.services_at(stage.race.values))
+    return missing(stage.host, stage.workload.services_at(stage.race.values))
 
 
-def missing(services: Sequence[Service]) -> str | None:
+def missing(host: Host, services: Sequence[Service]) -> str | None:
     """Why one of these services cannot be had here, or None."""
-    return next(filter(None, map(_missing, services)), None)
+    return next(filter(None, (_missing(host, service) for service in services)), None)
 
 
-def _missing(service: Service) -> str | None:
+def _missing(host: Host, service: Service) -> str | None:
     other = ordinary_user.needed(service.refuses_root)
-    return toolchain.missing(service.needs) or (ordinary_user.missing() if other else None)
+    return toolchain.missing(host, service.needs) or (ordinary_user.missing() if other else None)
 
 
 def beside(
@@ -90,7 +90,7 @@ def start(
 
     Raises RaceUnavailableError where it cannot run: without it there is nothing to measure.
     """
-    if (why := missing([service])) is not None:
+    if (why := missing(stage.host, [service])) is not None:
         raise RaceUnavailableError(why)
     cpus = frozenset(stage.plan.generator_cpus) if cpus is None else cpus
     starting = _Starting(stage, service, stage.host.free_port(), cpus)
@@ -100,7 +100,7 @@ def start(
         raise RaceUnavailableError(str(error)) from error
     except (NotServingError, OSError) as error:
         raise RaceUnavailableError(f"{starting.program}: {error}") from error
-    version = toolchain.version_of(service.needs[0].split()[0]) if service.needs else None
+    version = toolchain.version_of(stage.host, service.needs[0].split()[0]) if service.needs else None
     return Running(
         stage, service, serving.handle, starting.port, values, cpus, version, serving.ready_ns, entry
     )

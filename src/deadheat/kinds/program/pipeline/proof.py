@@ -131,7 +131,7 @@ class PipelineProof:
         chosen = stage.workload.services_at(stage.race.values)
         for service in (*chosen, *stage.workload.services):
             real = service.name == self.pipeline.service and not service.tells
-            if real and services.missing([service]) is None:
+            if real and services.missing(stage.host, [service]) is None:
                 return service
         return self._reporting(stage)
 
