@@ -39,6 +39,11 @@ def test_every_answer_is_right(stack: str, workload: str, start: Start) -> None:
     )
     found = conformance.run(cases)
     assert found.ok, f"{found.reason}\n{found.exchange}"
+    names = LOADED.workloads[workload].headers
+    assert names == ("Server", "Date")
+    conformance.headed(
+        LOADED.workloads[workload].conformance[0], Address(port=server.port), lambda: "t", names
+    )
 
 
 @pytest.mark.parametrize("stack", [contender.id for contender in LOADED.contenders["app-db"]])
@@ -48,7 +53,7 @@ def test_every_row_is_read_from_the_database(
     monkeypatch.setenv("DEADHEAT_LOCK", str(tmp_path / "lock"))
     ready("app-db", stack)
     checked = {found.workload: found for found in checking.check(LOADED, [stack], lambda _: None)}
-    for workload in ("app-db", "app-queries", "app-fortunes"):
+    for workload in ("app-db", "app-queries", "app-updates", "app-fortunes"):
         found = checked[workload]
         if found.state == "unavailable":
             pytest.skip(f"{stack} is unavailable: {found.detail}")

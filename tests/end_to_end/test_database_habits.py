@@ -8,14 +8,15 @@ import pytest
 
 from deadheat.app import checking
 from deadheat.hosts.held import this_host
-from deadheat.kinds import conformance
+from deadheat.kinds import conformance, row_cases
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services import statements
 from deadheat.suite.suite import load
 
 BUILT_IN = Path(__file__).parents[2] / "suite"
 SERVER = """\
-import html, http.server, json, os, re, signal, sys
+import html, http.server, json, os, re, signal, sys, time
+from email.utils import formatdate
 from urllib.parse import unquote
 import psycopg
 
@@ -23,6 +24,40 @@ HABIT = sys.argv[2]
 BY_ID = "SELECT id, randomnumber FROM world WHERE id = "
 
 LEFT, KEPT = [], {}
+CHANGE = "UPDATE world SET randomnumber = %s WHERE id = %s"
+READ_ONE = BY_ID + "%s"
+WAITING = []
+
+def write(connection, changed):
+    for id_, value in changed:
+        connection.execute(CHANGE, (value, id_))
+
+def updated(asked):
+    pairs = [(each["id"], each["randomNumber"]) for each in asked]
+    with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+        if HABIT != "reads nothing":
+            ids = [id_ for id_, _ in pairs]
+            if HABIT == "reads each row that repeats once":
+                ids = set(ids)
+            if not all([connection.execute(READ_ONE, (id_,)).fetchone() for id_ in ids]):
+                return False
+        elif any(id_ > 10_000 for id_, _ in pairs):
+            return False
+        if HABIT == "has its writes wait for the next request":
+            write(connection, WAITING)
+            WAITING[:] = sorted(pairs)
+        elif HABIT == "skips a write":
+            write(connection, sorted(pairs)[1:])
+        elif HABIT == "writes one value for all":
+            write(connection, sorted((id_, pairs[0][1]) for id_, _ in pairs))
+        elif HABIT == "writes in the order that it was asked in":
+            write(connection, pairs)
+        elif HABIT != "writes nothing":
+            write(connection, sorted(pairs, key=lambda pair: pair[0]))
+    if HABIT == "writes twice":
+        with psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+            write(connection, sorted(pairs, key=lambda pair: pair[0]))
+    return True
 
 def found(connection, id_):
     if HABIT == "keeps" and id_ in KEPT:
@@ -48,6 +83,7 @@ def rows(ids):
             return [once[id_] for id_ in ids]
         return [found(connection, id_) for id_ in ids]
 
+DATE = formatdate(usegmt=True)
 EVERY = "SELECT id, message FROM fortune"
 HEAD = "<!doctype html>\\n<html><head><title>Fortunes</title></head><body><table>"
 TOP = "<tr><th>id</th><th>message</th></tr>"
@@ -109,6 +145,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
         body = json.dumps(shown if route == "queries" else shown[0], separators=(",", ":")).encode()
         self.answer(200 if right else 404, "application/json", body)
 
+    def do_POST(self):
+        sent = self.rfile.read(int(self.headers["Content-Length"]))
+        self.answer(200 if updated(json.loads(sent)) else 404, "application/json", sent)
+
+    def date_time_string(self, timestamp=None):
+        if HABIT == "has its date from its start":
+            return DATE
+        if HABIT == "makes up its date":
+            return str(time.time())
+        return super().date_time_string(timestamp)
+
+    def send_header(self, name, value):
+        if (HABIT, name) not in (("says not who it is", "Server"), ("says no date", "Date")):
+            super().send_header(name, value)
+
     def answer(self, status, media, body):
         self.send_response(status)
         self.send_header("Content-Type", media)
@@ -131,6 +182,7 @@ run = "{{python}} server.py {{port}} '{habit}'"
 env = {{ DATABASE_URL = "postgres://app@{{postgres}}/{{database}}" }}
 """
 # What each is found to be, and by which of these.
+HELD, WRITTEN = "after the reply the row ", "SELECTs, rows, rows written: expected"
 PAGE = "expected in the page "
 BODY, COUNTED = 'expected body "', "SELECTs, rows: expected"
 HABITS = {
@@ -146,6 +198,25 @@ HABITS = {
     ("app-queries", "asks once for all"): ("wrong", [f"{COUNTED} 20, 20  its database counted 1, "]),
     ("app-queries", "asks once for each of those that repeat"): ("wrong", [COUNTED]),
     ("app-queries", "answers more than the most"): ("wrong", [BODY]),
+    ("app-db", "has its date from its start"): ("wrong", ["its Date is "]),
+    ("app-db", "makes up its date"): ("wrong", ["expected a Date of HTTP  got 1"]),
+    ("app-db", "says no date"): ("wrong", ["expected a header Date  got none"]),
+    ("app-db", "says not who it is"): ("wrong", ["expected a header Server  got none"]),
+    ("app-updates", "is honest"): ("right", [""]),
+    ("app-updates", "reads nothing"): ("wrong", [f"{WRITTEN} 20, 20, 20  its database counted 0, 0, 20"]),
+    ("app-updates", "reads each row that repeats once"): (
+        "wrong",
+        [f"{WRITTEN} 2, 2, 1  its database counted 1"],
+    ),
+    ("app-updates", "writes nothing"): ("wrong", [HELD]),
+    ("app-updates", "skips a write"): ("wrong", [HELD]),
+    ("app-updates", "writes one value for all"): ("wrong", [HELD]),
+    ("app-updates", "has its writes wait for the next request"): ("wrong", [HELD]),
+    ("app-updates", "writes twice"): ("wrong", [f"{WRITTEN} 20, 20, 20  its database counted 20, 20, 40"]),
+    ("app-updates", "writes in the order that it was asked in"): (
+        "wrong",
+        ["it locks its rows in the order"],
+    ),
     ("app-fortunes", "is honest"): ("right", [""]),
     ("app-fortunes", "keeps"): ("wrong", [PAGE, COUNTED]),
     ("app-fortunes", "asks, and shows what it kept"): ("wrong", [PAGE]),
@@ -170,6 +241,8 @@ def test_only_who_asks_the_database_each_time_is_right(
 ) -> None:
     monkeypatch.setattr(statements, "IDLE_WITHIN_S", 1.0 if "open" in habit else 60.0)
     monkeypatch.setattr(conformance, "TIMEOUT_S", 60.0)
+    monkeypatch.setattr(conformance, "DATE_MOVES_WITHIN_S", 2.0 if "its start" in habit else 60.0)
+    monkeypatch.setattr(row_cases, "WAITS_WITHIN_S", 60.0)
     built_in = load(BUILT_IN).workloads[workload]
     if (why := services.missing(this_host(), built_in.services)) is not None:
         pytest.skip(why)

@@ -128,6 +128,38 @@ def test_a_database_counts_what_was_asked_of_it_from_the_first_answer_to_the_las
     assert (ran.entry, ran.replies, ran.statements, ran.rows) == ("node", 8, 8, 8)
 
 
+def test_what_was_written_is_counted_and_held_against_what_requests_said(tmp_path: Path) -> None:
+    if (why := services.missing(this_host(), WORKLOAD.services)) is not None:
+        pytest.skip(why)
+    with LocalHost() as host, ExitStack() as stack:
+        stage, running = services.beside(bare(host, tmp_path), stack, ["go"])
+        stage = replace(stage, workload=LOADED["app-updates"])
+        stage, made = databases.beside(stage, running, ["go"], "seed")
+        assert made is not None
+        asked = json.loads(f"[{stage.drawn[0]['rows']}]")
+        assert len({each["id"] for each in asked}) == 20
+        values = made.values("go")
+        assert all(values[each["id"]] != each["randomNumber"] for each in asked)
+
+        def observed() -> Generator[Observation]:
+            yield Started(race="app-updates", block=0, entry="go", first_response_ms=1)
+            with made.connected(made.names["go"], "app") as connection:
+                for each in asked:
+                    id_, value = each["id"], each["randomNumber"]
+                    connection.execute("SELECT id, randomnumber FROM world WHERE id = %s", (id_,))
+                    connection.execute("UPDATE world SET randomnumber = %s WHERE id = %s", (value, id_))
+            yield made_slice("app-updates", 0, 0, 0, "go", 1).model_copy(update={"replies_all": 1})
+
+        *_, ran = statements.counted(made, 0, observed())
+        assert isinstance(ran, StatementsRan)
+        assert (ran.per_reply, ran.rows_per_reply, ran.written_per_reply) == (20, 20, 20)
+        assert (ran.replies, ran.statements, ran.rows, ran.written) == (1, 20, 20, 20)
+        assert ran.unasked == 0
+        with made.connected(made.names["go"], "app") as connection:
+            connection.execute("UPDATE world SET randomnumber = 0 WHERE id IN (1, 2)")
+        assert made.unasked("go") == 2
+
+
 def test_what_the_services_used_is_known(running: tuple[Stage, AllRunning]) -> None:
     stage, _ = running
     assert (stage.services_cpu_ns() or 0) > 0
@@ -203,7 +235,9 @@ def test_texts_reach_the_database_as_they_were_drawn(tmp_path: Path) -> None:
 
 def test_both_workloads_are_of_the_same_database() -> None:
     one, several = WORKLOAD, LOADED["app-queries"]
-    assert one.services == several.services == LOADED["app-fortunes"].services
+    assert (
+        one.services == several.services == LOADED["app-fortunes"].services == LOADED["app-updates"].services
+    )
     assert one.database is not None
     assert several.database is not None
     assert one.database.model_dump(exclude={"several"}) == several.database.model_dump(exclude={"several"})

@@ -43,8 +43,8 @@ def test_a_published_load_is_a_race_beside_the_usual_one(suite: Suite) -> None:
 @pytest.mark.parametrize(
     ("study", "raced"),
     [
-        ("fiber-docs", ["app-plaintext", "app-json", "app-db", "app-queries"]),
-        ("techempower-r23", ["app-json", "app-db", "app-queries", "app-fortunes"]),
+        ("fiber-docs", ["app-plaintext", "app-json", "app-db", "app-queries", "app-updates"]),
+        ("techempower-r23", ["app-json", "app-db", "app-queries", "app-updates", "app-fortunes"]),
     ],
 )
 def test_studies_of_applications_are_raced_under_both_loads(

@@ -66,6 +66,24 @@ def test_a_page_of_many_rows_takes_one_statement() -> None:
     assert "100 statements and 10,050 rows for 100 replies: 1 and 200 for each" in (advice(gate) or "")
 
 
+@pytest.mark.parametrize(
+    ("written", "unasked", "ok"),
+    [(1000, 0, True), (999, 0, False), (1000, 1, False)],
+    ids=["as many", "one not written", "a value of nobody's"],
+)
+def test_what_is_written_is_counted_and_of_a_request(written: int, unasked: int, ok: bool) -> None:
+    ran = StatementsRan(
+        race="echo", block=0, entry="fast", replies=50, per_reply=20, rows_per_reply=20, statements=1000,
+        rows=1000, written_per_reply=20, written=written, unasked=unasked,
+    )  # fmt: skip
+    gate = own.database_statements(tallied(race(), [*observations(race()), ran]), "fast")
+    assert gate is not None
+    assert (gate.ok, gate.limit) == (ok, "20 a reply")
+    if not ok:
+        assert f"{written:,} written for 50 replies: 20, 20 and 20 for each" in (advice(gate) or "")
+        assert f"{unasked} rows had a value at the end" in (advice(gate) or "")
+
+
 def test_what_a_broken_one_says() -> None:
     gate = own.database_statements(counted((1000, 40, 40)), "fast")
     assert gate is not None

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from itertools import count
 
@@ -21,6 +22,9 @@ from deadheat.run.check import Check, Headers
 INTERIM_LIMIT = 100
 TIMEOUT_S = 10.0
 IDLE_S = 1.0
+# Servers make it new once a second; one that was made at their start stays as it is.
+DATE_MOVES_WITHIN_S = 10.0
+DATE_ASKED_AGAIN_S = 0.1
 _SHOWN = 400
 _DIFFERENCES_SHOWN = 20
 # What RFC 3986 calls unreserved: a path of these characters is the same in every encoding.
@@ -133,6 +137,44 @@ def http_cases(
     for case in cases:
         yield partial(_kept_alive, case, at, tokens)
         yield partial(_all_at_once, case, at, [tokens() for _ in range(at_once)])
+
+
+def headed(case: HttpCase, at: Address, tokens: Callable[[], str], names: Sequence[str]) -> None:
+    """Requests on one connection, until the Date has moved where it is among the `names` of headers that an
+    answer must have."""
+    connection = connection_to(at)
+    first, asked = None, f"{case.method} {case.path}"
+    until = time.monotonic() + DATE_MOVES_WITHIN_S
+    try:
+        while True:
+            lines, _ = _ask_on(connection, case, tokens())
+            sent = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+            if absent := [name for name in names if not sent.get(name.lower())]:
+                what = f"expected a header {absent[0]}  got none"
+                raise Wrong(f"{asked}  {what}", "\n".join((asked, "", *lines)))
+            if "Date" not in names:
+                return
+            date = _date(sent["date"])
+            if date is None:
+                what = f"expected a Date of HTTP  got {sent['date']}"
+                raise Wrong(f"{asked}  {what}", "\n".join((asked, "", *lines)))
+            first = first or date
+            if date != first:
+                return
+            if time.monotonic() >= until:
+                what = f"its Date is {sent['date']} for {DATE_MOVES_WITHIN_S:.0f} s: expected the time"
+                raise Wrong(f"{asked}  {what}", "\n".join((asked, "", *lines)))
+            time.sleep(DATE_ASKED_AGAIN_S)
+    finally:
+        connection.close()
+
+
+def _date(sent: str) -> datetime | None:
+    """The time of a Date header; None of one that is none."""
+    try:
+        return datetime.strptime(sent, "%a, %d %b %Y %H:%M:%S GMT")
+    except ValueError:
+        return None
 
 
 def _kept_alive(case: HttpCase, at: Address, tokens: Callable[[], str]) -> None:

@@ -58,6 +58,8 @@ def _cases(
     cases = stage.workload.conformance
     drawn = [case.of(rng.choice(stage.drawn)) if stage.drawn else case for case in cases]
     yield from conformance.http_cases(drawn, at, lambda: token(rng), stage.workload.load.at_once)
+    if headers := stage.workload.headers:
+        yield partial(conformance.headed, drawn[0], at, lambda: token(rng), headers)
     if stage.workload.values is not None:
         of_each = stage.workload.expected()
         yield from (partial(_asked, of_each.of(row), at, rng) for row in stage.drawn)

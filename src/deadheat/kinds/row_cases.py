@@ -2,14 +2,16 @@
 whether the database was asked for each of them."""
 
 import random
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from deadheat.kinds import conformance
 from deadheat.kinds.conformance import Case, Wrong
 from deadheat.kinds.pages import Form, FormError
 from deadheat.kinds.services import statements, texts
-from deadheat.kinds.services.databases import Databases
+from deadheat.kinds.services.databases import Databases, rewritten
 from deadheat.model.address import Address
 from deadheat.model.database import Row
 from deadheat.model.workload import HttpCase, Workload
@@ -17,6 +19,8 @@ from deadheat.plan.schedule import token
 
 # Requests, each once more after one of its rows has changed.
 ASKED = 20
+# For a session to get to the row that it cannot have.
+WAITS_WITHIN_S = 10.0
 # Pages that one form has to fit.
 ALIKE = 5
 
@@ -27,6 +31,9 @@ def row_cases(
     """Requests for some of these rows, the only ones that the entry is asked meanwhile."""
     if held.asked.page is not None:
         yield from _page_cases(workload, held, entry, rows, at, rng)
+        return
+    if held.asked.written is not None:
+        yield from _writing_cases(workload, held, entry, rows, at, rng)
         return
     drawn = held.asked.statements
 
@@ -77,6 +84,67 @@ def _page_cases(
     yield partial(_unsorted, held, entry)
 
 
+def _writing_cases(
+    workload: Workload, held: Databases, entry: str, rows: Sequence[Row], at: Address, rng: random.Random
+) -> Iterator[Case]:
+    """Requests that write: as many rows as under load, one, the most, and one twice; then whether rows are
+    locked in the order of their ids."""
+    several = held.asked.several
+    assert several is not None
+
+    def asking(of: Sequence[Row]) -> Case:
+        written = rewritten(held.asked, of, rng)
+        case = workload.expected().of(held.asked.asked(written))
+        return partial(_written, case, held, entry, written, at, token(rng))
+
+    for _ in range(ASKED):
+        yield asking(rng.sample(rows, several.drawn))
+    for count in (1, several.most):
+        yield asking(rng.sample(rows, count))
+    yield asking(rng.sample(rows, 1) * 2)
+    low, high = sorted(rng.sample(rows, 2), key=lambda row: int(row["id"]))
+    backwards = rewritten(held.asked, [high, low], rng)
+    case = workload.expected().of(held.asked.asked(backwards))
+    yield partial(_in_order, case, held, entry, backwards, at, token(rng))
+
+
+def _written(
+    case: HttpCase, held: Databases, entry: str, rows: Sequence[Row], at: Address, word: str
+) -> None:
+    """One request; Wrong where its rows have not their values behind the reply, or its database did not count
+    that each was read and written."""
+    asked = f"{case.method} {case.path}"
+    before, after = _around(case, held, entry, at, word, rows)
+    ran, given, wrote = (later - earlier for later, earlier in zip(after, before, strict=True))
+    distinct = len({row["id"] for row in rows})
+    if (ran, given) != (len(rows), len(rows)) or not distinct <= wrote <= len(rows):
+        what = (
+            f"SELECTs, rows, rows written: expected {len(rows)}, {len(rows)}, {distinct}  its database "
+            f"counted {ran}, {given}, {wrote}"
+        )
+        raise Wrong(f"{asked}  {what}", f"{asked}\n{case.send}\n\n{what}")
+
+
+def _in_order(
+    case: HttpCase, held: Databases, entry: str, rows: Sequence[Row], at: Address, word: str
+) -> None:
+    """A request for two rows, the greater id first, while another session has the smaller one: Wrong where
+    it has locked the greater one and waits for the other, as two such requests would for each other."""
+    greater, smaller = (int(row["id"]) for row in rows)
+    with statements.counts(held) as counts, ThreadPoolExecutor(max_workers=1) as pool:
+        with held.locked(entry, smaller):
+            reply = pool.submit(conformance.ask_http, case, at, word)
+            until = time.monotonic() + WAITS_WITHIN_S
+            while not counts.waits(entry) and not reply.done() and time.monotonic() < until:
+                time.sleep(statements.LOOK_AGAIN_S)
+            held_both = counts.waits(entry) and held.is_locked(entry, greater)
+        reply.result()
+    if held_both:
+        asked = f"{case.method} {case.path}"
+        what = "it locks its rows in the order of the request: two requests would wait for each other"
+        raise Wrong(f"{asked}  {what}", f"{asked}\n{case.send}\n\n{what}")
+
+
 def _alike(cases: Sequence[HttpCase], at: Address, word: str) -> None:
     """Wrong where the pages of an entry are not all of the form of the first, to the byte."""
     form = None
@@ -107,15 +175,34 @@ def _counted(
 ) -> None:
     """One request; Wrong too where its database did not count as many statements and rows for it."""
     asked = f"{case.method} {case.path}"
-    with statements.counts(held) as counts:
-        counts.wait_until_idle(entry)
-        before = counts.of(entry)
-        conformance.ask_http(case, at, word)
-        if (busy := counts.wait_until_idle(entry)) is not None:
-            what = f"after the reply a session of its database stays {busy}"
-            raise Wrong(f"{asked}  {what}", f"{asked}\n\n{what}")
-        after = counts.of(entry)
+    before, after = _around(case, held, entry, at, word)
     ran, given = after[0] - before[0], after[1] - before[1]
     if (ran, given) != took:
         what = f"SELECTs, rows: expected {took[0]}, {took[1]}  its database counted {ran}, {given}"
         raise Wrong(f"{asked}  {what}", f"{asked}\n\n{what}")
+
+
+def _around(
+    case: HttpCase, held: Databases, entry: str, at: Address, word: str, rows: Sequence[Row] = ()
+) -> tuple[statements.Count, statements.Count]:
+    """One request, and what its database counted before and after it; Wrong where these rows have not their
+    values at once behind the reply, or a session stays in a transaction."""
+    asked = f"{case.method} {case.path}"
+    with statements.counts(held) as counts:
+        counts.wait_until_idle(entry)
+        before = counts.of(entry)
+        conformance.ask_http(case, at, word)
+        if rows:
+            _hold(held.values(entry), rows, asked)
+        if (busy := counts.wait_until_idle(entry)) is not None:
+            what = f"after the reply a session of its database stays {busy}"
+            raise Wrong(f"{asked}  {what}", f"{asked}\n\n{what}")
+        return before, counts.of(entry)
+
+
+def _hold(values: Mapping[int, int], rows: Sequence[Row], asked: str) -> None:
+    """Wrong where a table does not hold these rows; of one that comes twice the last."""
+    for id_, value in {int(row["id"]): int(row["value"]) for row in rows}.items():
+        if values[id_] != value:
+            what = f"after the reply the row {id_} is {values[id_]} in its database: expected {value}"
+            raise Wrong(f"{asked}  {what}", f"{asked}\n\n{what}")

@@ -14,11 +14,16 @@ Row = Mapping[str, str]
 
 class Several(Record):
     """Rows of one request under load: how many are `drawn`, the same one twice now and then, and what a reply
-    says of each `row`. A request for more than `most` is answered with the first so many."""
+    says of each `row`. A request for more than `most` is answered with the first so many.
+
+    With `writes` a request gives each of its rows another value, says `{rows}` as its reply does, with these
+    values, has no row twice under load, and is never for more than `most`.
+    """
 
     drawn: int = Field(ge=2)
     most: int = Field(ge=2)
     row: str
+    writes: bool = False
 
 
 class Page(Record):
@@ -76,6 +81,11 @@ class Database(Record):
     def given(self) -> int:
         """Rows that its statements give."""
         return self.rows if self.page is not None else self.statements
+
+    @property
+    def written(self) -> int | None:
+        """Rows that a request under load gives another value; None where none is to be written."""
+        return self.several.drawn if self.several is not None and self.several.writes else None
 
     def asked(self, rows: Sequence[Row]) -> Row:
         """What a request for these rows and its reply say, by its name in braces."""

@@ -222,7 +222,8 @@ class Workload(Record):
     time to its first, 100th or 10,000th reply. `contenders`: the folder of the suite, shared with other
     workloads, whose contenders race where they say that they serve this one; else the workload's own folder.
     `default`: whether a race has it that names no workload. `values`: a file of its folder (CSV) from which
-    each request takes a row at random; the request and its case say `{column}`.
+    each request takes a row at random; the request and its case say `{column}`. `headers`:
+    which an HTTP answer must have; a `Date` among them must move.
     """
 
     name: str
@@ -238,6 +239,7 @@ class Workload(Record):
     oracle: str | None = None
     request: HttpRequest | None = None
     conformance: tuple[HttpCase, ...] = ()
+    headers: tuple[str, ...] = ()
     load: Load = Load()
     parameters: dict[str, Parameter] = {}
     program: ProgramWork | None = None

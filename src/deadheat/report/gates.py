@@ -125,6 +125,14 @@ def _database_statements(g: GateResult) -> str:
     statements = _number(g, "per_reply") or 1
     # Older runs know of no other.
     rows = _number(g, "rows_per_reply") or statements
+    if "written" in g.facts:
+        return (
+            f"its database counted {_number(g, 'statements'):,.0f} reading statements, "
+            f"{_number(g, 'rows'):,.0f} rows read and {_number(g, 'written'):,.0f} written for "
+            f"{_number(g, 'replies'):,.0f} replies: {statements:.0f}, {rows:.0f} and "
+            f"{_number(g, 'written_per_reply'):.0f} for each is what they need; {_number(g, 'unasked'):,.0f} "
+            "rows had a value at the end that no request said"
+        )
     return (
         f"its database counted {_number(g, 'statements'):,.0f} statements and {_number(g, 'rows'):,.0f} rows "
         f"for {_number(g, 'replies'):,.0f} replies: {statements:.0f} and {rows:.0f} for each is what they "

@@ -1,5 +1,6 @@
 // Command app serves the routes of the application: /plaintext/NAME, /json/NAME and, where DATABASE_URL
-// names a PostgreSQL, /db?id=N, /queries?ids=N,N and /fortunes?add=TEXT.
+// names a PostgreSQL, /db?id=N, /queries?ids=N,N, /updates and
+// /fortunes?add=TEXT.
 package main
 
 import (
@@ -31,7 +32,7 @@ func run() error {
 	defer cancel()
 
 	// Parameters of a route arrive as they were meant, not as they were escaped.
-	app := fiber.New(fiber.Config{UnescapePath: true, Views: views()})
+	app := fiber.New(fiber.Config{UnescapePath: true, ServerHeader: "Fiber", Views: views()})
 	app.Get("/plaintext/:name", plaintext)
 	app.Get("/json/:name", jsonObject)
 	if url := os.Getenv("DATABASE_URL"); url != "" {
@@ -43,6 +44,7 @@ func run() error {
 		worlds, fortunes := worlds{pool}, fortunes{pool}
 		app.Get("/db", worlds.byID)
 		app.Get("/queries", worlds.byIDs)
+		app.Post("/updates", worlds.update)
 		app.Get("/fortunes", fortunes.page)
 	}
 

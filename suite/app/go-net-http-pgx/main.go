@@ -1,5 +1,6 @@
 // Command app serves the routes of the application: /plaintext/NAME, /json/NAME and, where DATABASE_URL
-// names a PostgreSQL, /db?id=N, /queries?ids=N,N and /fortunes?add=TEXT.
+// names a PostgreSQL, /db?id=N, /queries?ids=N,N, /updates and
+// /fortunes?add=TEXT.
 package main
 
 import (
@@ -26,6 +27,14 @@ func port() string {
 	return "8080"
 }
 
+// named says in each answer what serves it, which net/http leaves to its users.
+func named(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Server", "Go")
+		next.ServeHTTP(w, r)
+	})
+}
+
 func run() error {
 	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer cancel()
@@ -42,10 +51,11 @@ func run() error {
 		worlds, fortunes := worlds{pool}, fortunes{pool}
 		mux.HandleFunc("GET /db", worlds.byID)
 		mux.HandleFunc("GET /queries", worlds.byIDs)
+		mux.HandleFunc("POST /updates", worlds.update)
 		mux.HandleFunc("GET /fortunes", fortunes.page)
 	}
 
-	server := &http.Server{Addr: net.JoinHostPort("127.0.0.1", port()), Handler: mux}
+	server := &http.Server{Addr: net.JoinHostPort("127.0.0.1", port()), Handler: named(mux)}
 	failed := make(chan error, 1)
 	go func() { failed <- server.ListenAndServe() }()
 

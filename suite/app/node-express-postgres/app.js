@@ -11,6 +11,11 @@ const hello = (request) => `Hello, ${request.params.name}!`;
 export const build = (sql) => {
   const app = express();
 
+  app.use((request, response, next) => {
+    response.set("Server", "Express");
+    next();
+  });
+
   app.get("/plaintext/:name", (request, response) => {
     response.type("text/plain").send(hello(request));
   });

@@ -1,7 +1,10 @@
-import { Router } from "express";
+import { json, Router } from "express";
 
 // Of a request; further ones are not looked up.
 const MOST_IDS = 500;
+
+const isWorld = ({ id, randomNumber }) =>
+  Number.isInteger(id) && Number.isInteger(randomNumber);
 
 /** Rows of the table `world`. */
 export const worlds = (sql) => {
@@ -33,6 +36,30 @@ export const worlds = (sql) => {
     return found.includes(undefined)
       ? response.sendStatus(404)
       : response.json(found);
+  });
+
+  // Rows are written by id: two requests never wait for each other.
+  const write = (worlds) =>
+    sql.begin((sql) =>
+      worlds
+        .toSorted((one, other) => one.id - other.id)
+        .map(
+          ({ id, randomNumber }) =>
+            sql`UPDATE world SET randomnumber = ${randomNumber} WHERE id = ${id}`,
+        ),
+    );
+
+  router.post("/updates", json(), async (request, response) => {
+    const asked = request.body;
+    if (!Array.isArray(asked) || !asked.every(isWorld)) {
+      return response.sendStatus(400);
+    }
+    const found = await Promise.all(asked.map(({ id }) => find(id)));
+    if (found.includes(undefined)) {
+      return response.sendStatus(404);
+    }
+    await write(asked);
+    response.json(asked);
   });
 
   return router;

@@ -14,6 +14,10 @@ const hello = (request) => `Hello, ${request.params.name}!`;
 export const build = (databaseUrl) => {
   const app = fastify({ forceCloseConnections: true });
 
+  app.addHook("onRequest", async (request, reply) => {
+    reply.header("Server", "Fastify");
+  });
+
   app.get("/plaintext/:name", async (request) => hello(request));
 
   app.get("/json/:name", { schema: greeting }, async (request) => ({

@@ -27,6 +27,16 @@ const several = {
   response: { 200: { type: "array", items: world } },
 };
 
+const byId = (one, other) => one.id - other.id;
+
+const changed = {
+  body: {
+    type: "array",
+    items: { ...world, required: ["id", "randomNumber"] },
+  },
+  response: { 200: { type: "array", items: world } },
+};
+
 /** Rows of the table `world`. */
 export const worlds = async (app, { pool }) => {
   const find = async (id) => {
@@ -46,5 +56,34 @@ export const worlds = async (app, { pool }) => {
     const ids = request.query.ids.split(",").slice(0, MOST_IDS);
     const found = await Promise.all(ids.map(find));
     return found.includes(undefined) ? reply.callNotFound() : found;
+  });
+
+  // Rows are written by id: two requests never wait for each other.
+  const write = async (worlds) => {
+    const client = await pool.connect();
+    try {
+      await client.query("BEGIN");
+      for (const { id, randomNumber } of worlds.toSorted(byId)) {
+        await client.query(
+          "UPDATE world SET randomnumber = $2 WHERE id = $1",
+          [id, randomNumber],
+        );
+      }
+      await client.query("COMMIT");
+    } catch (error) {
+      await client.query("ROLLBACK");
+      throw error;
+    } finally {
+      client.release();
+    }
+  };
+
+  app.post("/updates", { schema: changed }, async (request, reply) => {
+    const found = await Promise.all(request.body.map(({ id }) => find(id)));
+    if (found.includes(undefined)) {
+      return reply.callNotFound();
+    }
+    await write(request.body);
+    return request.body;
   });
 };

@@ -27,6 +27,7 @@ const server = createServer((request, response) => {
   const body = render(`Hello, ${name}!`);
   response
     .writeHead(200, {
+      Server: "Node",
       "Content-Type": type,
       "Content-Length": Buffer.byteLength(body),
     })

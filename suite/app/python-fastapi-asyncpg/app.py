@@ -16,6 +16,7 @@ POOL_SIZE = 16
 # Of a request; further ones are not looked up.
 MOST_IDS = 500
 BY_ID = "SELECT id, randomnumber FROM world WHERE id = $1"
+UPDATE = "UPDATE world SET randomnumber = $2 WHERE id = $1"
 FORTUNES = "SELECT id, message FROM fortune"
 TEMPLATES = Jinja2Templates(directory=Path(__file__).parent / "templates")
 DATABASE_URL = os.environ.get("DATABASE_URL")
@@ -27,7 +28,7 @@ class Greeting(BaseModel):
 
 class World(BaseModel):
     id: int
-    random_number: int = Field(serialization_alias="randomNumber")
+    random_number: int = Field(alias="randomNumber")
 
 
 class Fortune(BaseModel):
@@ -62,7 +63,7 @@ async def json(name: str) -> Greeting:
 def found(row: asyncpg.Record | None) -> World:
     if row is None:
         raise HTTPException(status_code=404)
-    return World(id=row["id"], random_number=row["randomnumber"])
+    return World(id=row["id"], randomNumber=row["randomnumber"])
 
 
 async def world(id: int, request: Request) -> World:
@@ -73,6 +74,17 @@ async def worlds(ids: Annotated[str, Query(pattern=r"^\d+(,\d+)*$")], request: R
     """One after another, all on one connection."""
     async with request.app.state.pool.acquire() as connection:
         return [found(await connection.fetchrow(BY_ID, int(id))) for id in ids.split(",")[:MOST_IDS]]
+
+
+async def updates(asked: list[World], request: Request) -> list[World]:
+    """Reads one row after another, and writes all in one transaction, by id: two requests never wait for each
+    other."""
+    async with request.app.state.pool.acquire() as connection:
+        for world in asked:
+            found(await connection.fetchrow(BY_ID, world.id))
+        by_id = sorted(asked, key=lambda world: world.id)
+        await connection.executemany(UPDATE, [(world.id, world.random_number) for world in by_id])
+    return asked
 
 
 async def fortunes(add: str, request: Request) -> HTMLResponse:
@@ -86,4 +98,5 @@ async def fortunes(add: str, request: Request) -> HTMLResponse:
 if DATABASE_URL is not None:
     app.get("/db")(world)
     app.get("/queries")(worlds)
+    app.post("/updates")(updates)
     app.get("/fortunes", response_class=HTMLResponse)(fortunes)

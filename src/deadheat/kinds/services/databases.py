@@ -4,9 +4,10 @@ in each block, which requests are drawn from."""
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from deadheat.kinds.services import texts
@@ -22,15 +23,18 @@ ROLE = "app"
 SUPERUSER = "postgres"
 CONNECT_TIMEOUT_S = 60
 TEMPLATE = "rows"
+# That a block draws from where they write: each has its rows twice, in what is sent and in what is answered.
+WRITING_REQUESTS = 2000
 
 
 @dataclass(frozen=True)
 class Databases:
-    """Those of a block, by entry."""
+    """Those of a block, by entry. `may_be`: of each id the values that a request may have written."""
 
     server: Running
     asked: Database
     names: Mapping[str, str]
+    may_be: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
     @contextmanager
     def connected(self, database: str, user: str) -> Iterator[Connection[Any]]:
@@ -60,6 +64,47 @@ class Databases:
             )
         return {**row, "value": str(value)}
 
+    def values(self, entry: str) -> dict[int, int]:
+        """What an entry's table holds, by id; by a statement that is no SELECT, which are counted."""
+        from psycopg import sql
+
+        with self.connected(self.names[entry], ROLE) as connection:
+            table = sql.SQL("TABLE {}").format(sql.Identifier(self.asked.table))
+            return dict(connection.execute(table).fetchall())
+
+    def unasked(self, entry: str) -> int:
+        """Rows of an entry's table with a value that no request may have written."""
+        return sum(value not in self.may_be[id_] for id_, value in self.values(entry).items())
+
+    @contextmanager
+    def locked(self, entry: str, id_: int) -> Iterator[None]:
+        """A row of an entry's is locked meanwhile, as one that another request is writing."""
+        from psycopg import sql
+
+        statement = sql.SQL("SELECT 1 FROM {} WHERE {} = %s FOR UPDATE")
+        with self.connected(self.names[entry], ROLE) as connection, connection.transaction():
+            connection.execute(
+                statement.format(sql.Identifier(self.asked.table), sql.Identifier(self.asked.columns[0])),
+                (id_,),
+            )
+            yield
+
+    def is_locked(self, entry: str, id_: int) -> bool:
+        """Whether somebody else has this row of an entry's locked now."""
+        import psycopg
+        from psycopg import sql
+
+        statement = sql.SQL("SELECT 1 FROM {} WHERE {} = %s FOR UPDATE NOWAIT")
+        with self.connected(self.names[entry], ROLE) as connection:
+            try:
+                connection.execute(
+                    statement.format(sql.Identifier(self.asked.table), sql.Identifier(self.asked.columns[0])),
+                    (id_,),
+                )
+            except psycopg.errors.LockNotAvailable:
+                return True
+        return False
+
     def insert(self, entry: str, row: Row) -> None:
         """Give an entry's table a row more."""
         from psycopg import sql
@@ -87,7 +132,13 @@ def beside(
     server = next(one for one in running.each if one.service.name == asked.service)
     rng = random.Random(seed)
     rows = drawn(asked, rng)
-    databases = Databases(server, asked, {entry: f"entry_{place}" for place, entry in enumerate(entries)})
+    names = {entry: f"entry_{place}" for place, entry in enumerate(entries)}
+    if asked.written is None:
+        asked_for, may_be = requests(asked, rows, rng), {}
+    else:
+        lists = [rewritten(asked, rng.sample(rows, asked.written), rng) for _ in range(WRITING_REQUESTS)]
+        asked_for, may_be = [asked.asked(each) for each in lists], _values([rows, *lists])
+    databases = Databases(server, asked, names, may_be)
     try:
         _create(databases, rows)
     except psycopg.Error as error:
@@ -96,7 +147,7 @@ def beside(
         entry: {**stage.of_entries.get(entry, {}), "database": name}
         for entry, name in databases.names.items()
     }
-    return replace(stage, rows=rows, drawn=requests(asked, rows, rng), of_entries=reported), databases
+    return replace(stage, rows=rows, drawn=asked_for, of_entries=reported), databases
 
 
 def drawn(asked: Database, rng: random.Random) -> tuple[Row, ...]:
@@ -107,6 +158,26 @@ def drawn(asked: Database, rng: random.Random) -> tuple[Row, ...]:
         low, high = asked.values
         values = [str(rng.randint(low, high)) for _ in range(asked.rows)]
     return tuple({"id": str(id_), "value": value} for id_, value in enumerate(values, 1))
+
+
+def rewritten(asked: Database, rows: Sequence[Row], rng: random.Random) -> list[Row]:
+    """These rows, each with another value."""
+    return [{**row, "value": str(_unlike(asked, int(row["value"]), rng))} for row in rows]
+
+
+def _values(lists: Iterable[Sequence[Row]]) -> dict[int, frozenset[int]]:
+    """Of each id the values that these rows say."""
+    found: dict[int, set[int]] = {}
+    for row in chain.from_iterable(lists):
+        found.setdefault(int(row["id"]), set()).add(int(row["value"]))
+    return {id_: frozenset(values) for id_, values in found.items()}
+
+
+def _unlike(asked: Database, value: int, rng: random.Random) -> int:
+    assert asked.values != "texts"
+    low, high = asked.values
+    drawn = rng.randint(low, high - 1)
+    return drawn if drawn < value else drawn + 1
 
 
 def another(asked: Database, value: str) -> int | str:

@@ -15,16 +15,21 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 EXTENSION = b"CREATE EXTENSION IF NOT EXISTS pg_stat_statements"
-# Statements that read the table and the rows that they gave, of one database.
+# Statements that read the table, the rows that they gave, and the rows that others wrote, of one database.
 READ = b"""
-SELECT coalesce(sum(calls), 0)::bigint, coalesce(sum(rows), 0)::bigint
+SELECT coalesce(sum(calls) FILTER (WHERE query ILIKE 'select%%'), 0)::bigint,
+  coalesce(sum(rows) FILTER (WHERE query ILIKE 'select%%'), 0)::bigint,
+  coalesce(sum(rows) FILTER (WHERE query ILIKE 'update%%'), 0)::bigint
 FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
-WHERE datname = %s AND query ILIKE 'select%%' AND position(%s IN query) > 0
+WHERE datname = %s AND position(%s IN query) > 0
 """
 # By the database: in what order it would give rows is not for it to say.
 SORTED = b"""
 SELECT count(*) FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
 WHERE datname = %s AND query ~* '\\morder\\s+by\\M' AND position(%s IN query) > 0
+"""
+WAITING = b"""
+SELECT count(*) FROM pg_stat_activity WHERE datname = %s AND wait_event_type = 'Lock'
 """
 BUSY = b"""
 SELECT state FROM pg_stat_activity
@@ -33,7 +38,7 @@ WHERE datname = %s AND backend_type = 'client backend' AND state <> 'idle' LIMIT
 # Behind a reply a session may still be at the end of the statement that it was for.
 IDLE_WITHIN_S = 30.0
 LOOK_AGAIN_S = 0.01
-Count = tuple[int, int]
+Count = tuple[int, int, int]
 
 
 class Counts:
@@ -43,16 +48,22 @@ class Counts:
         self._databases, self._connection = databases, connection
 
     def of(self, entry: str) -> Count:
-        """Statements that have read its table so far, and the rows that they gave."""
+        """Statements that have read its table so far, the rows that they gave, and those written."""
         asked = (self._databases.names[entry], self._databases.asked.table)
         found = self._connection.execute(READ, asked).fetchone()
         assert found is not None
-        return int(found[0]), int(found[1])
+        return int(found[0]), int(found[1]), int(found[2])
 
     def sorted(self, entry: str) -> bool:
         """Whether a statement about its table asked for an order."""
         asked = (self._databases.names[entry], self._databases.asked.table)
         found = self._connection.execute(SORTED, asked).fetchone()
+        assert found is not None
+        return bool(found[0])
+
+    def waits(self, entry: str) -> bool:
+        """Whether a session of its waits for a row that another has locked."""
+        found = self._connection.execute(WAITING, (self._databases.names[entry],)).fetchone()
         assert found is not None
         return bool(found[0])
 
@@ -125,13 +136,17 @@ class _Counter:
         """Of each entry that went through the block."""
         for entry, first in self._first.items():
             last = self._last[entry]
+            writes = (asked := self._databases.asked).written is not None
             yield StatementsRan(
                 race=self._databases.server.stage.race.key,
                 block=block,
                 entry=entry,
                 replies=self._replies[entry],
-                per_reply=self._databases.asked.statements,
-                rows_per_reply=self._databases.asked.given,
+                per_reply=asked.statements,
+                rows_per_reply=asked.given,
                 statements=last[0] - first[0],
                 rows=last[1] - first[1],
+                written_per_reply=asked.written,
+                written=last[2] - first[2] if writes else None,
+                unasked=self._databases.unasked(entry) if writes else None,
             )

@@ -49,7 +49,10 @@ class Ended(Record):
 class StatementsRan(Record):
     """What the database of an entry counted in a block's slices, warm-up included: `statements` that read its
     table and the `rows` that these gave, beside the server's own count of `replies`, each of which asks
-    for `per_reply` statements and `rows_per_reply` rows (as many, where that is null)."""
+    for `per_reply` statements and `rows_per_reply` rows (as many, where that is null).
+
+    Of a workload that writes also the rows `written`, of which each reply asks for `written_per_reply`, and
+    `unasked`: how many rows have at the end a value that no request said."""
 
     type: Literal["statements-ran"] = "statements-ran"
     race: str
@@ -60,6 +63,9 @@ class StatementsRan(Record):
     rows_per_reply: int | None = None
     statements: int
     rows: int
+    written_per_reply: int | None = None
+    written: int | None = None
+    unasked: int | None = None
 
 
 class ServiceRan(Record):

@@ -5,7 +5,7 @@ import numpy as np
 from deadheat import stats
 from deadheat.model.gate import GateResult
 from deadheat.model.measured import SlicePlan
-from deadheat.model.observation import Slice
+from deadheat.model.observation import Slice, StatementsRan
 from deadheat.results import long_turns
 from deadheat.results.gates.gate import gate_result
 from deadheat.results.gates.limits import GENERATOR_CPU, GENERATOR_SHARE, LITTLES_LAW
@@ -87,17 +87,29 @@ def database_statements(tally: Tally, entry: str) -> GateResult | None:
     blocks = tally.statements.get(entry)
     if not blocks:
         return None
-    statements, rows = blocks[0].per_reply, blocks[0].rows_per_reply or blocks[0].per_reply
-    unlike = [
-        b
-        for b in blocks
-        if (b.statements, b.rows) != (b.replies * b.per_reply, b.replies * (b.rows_per_reply or b.per_reply))
-    ]
+    first = blocks[0]
+    statements, rows, written = (
+        first.per_reply,
+        first.rows_per_reply or first.per_reply,
+        first.written_per_reply,
+    )
+    each = (statements, rows) if written is None else (statements, rows, written)
+    unlike = [b for b in blocks if b.unasked or _counted(b) != tuple(b.replies * number for number in each)]
     facts = {name: sum(getattr(b, name) for b in blocks) for name in ("replies", "statements", "rows")}
     share = facts["statements"] / facts["replies"] if facts["replies"] else None
     facts |= {"blocks": len(unlike), "per_reply": statements, "rows_per_reply": rows}
-    limit = f"{statements} a reply" if rows == statements else f"{statements} and {rows} a reply"
+    if written is not None:
+        facts |= {"written_per_reply": written, "written": sum(b.written or 0 for b in blocks)}
+        facts |= {"unasked": sum(b.unasked or 0 for b in blocks)}
+    limit = (
+        f"{statements} a reply" if set(each) == {statements} else f"{' and '.join(map(str, each))} a reply"
+    )
     return gate_result("database-statements", not unlike, share, limit, **facts)
+
+
+def _counted(ran: StatementsRan) -> tuple[int, ...]:
+    counted = (ran.statements, ran.rows)
+    return counted if ran.written is None else (*counted, ran.written)
 
 
 def generator_share(tally: Tally, entry: str) -> GateResult | None:

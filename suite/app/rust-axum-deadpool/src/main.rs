@@ -1,5 +1,5 @@
 //! Serves the routes of the application: `/plaintext/NAME`, `/json/NAME` and, where DATABASE_URL names a
-//! PostgreSQL, `/db?id=N`, `/queries?ids=N,N` and `/fortunes?add=TEXT`.
+//! PostgreSQL, `/db?id=N`, `/queries?ids=N,N`, `/updates` and `/fortunes?add=TEXT`.
 
 mod database;
 mod fortunes;
@@ -13,7 +13,7 @@ use std::error::Error;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::Html;
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::Router;
 use deadpool_postgres::Pool;
 
@@ -41,6 +41,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Router::new()
                 .route("/db", get(worlds::by_id))
                 .route("/queries", get(worlds::by_ids))
+                .route("/updates", post(worlds::update))
                 .route("/fortunes", get(every_fortune))
                 .with_state(pool),
         );

@@ -3,6 +3,9 @@
 use std::env;
 use std::error::Error;
 
+use axum::http::{header, HeaderValue};
+use axum::middleware::map_response;
+use axum::response::Response;
 use axum::Router;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{signal, SignalKind};
@@ -14,8 +17,16 @@ fn port() -> Result<u16, Box<dyn Error>> {
     }
 }
 
+/// Says in an answer what serves it, which axum leaves to its users.
+async fn named(mut response: Response) -> Response {
+    let server = HeaderValue::from_static("axum");
+    response.headers_mut().insert(header::SERVER, server);
+    response
+}
+
 /// Until SIGTERM.
 pub async fn serve(app: Router) -> Result<(), Box<dyn Error>> {
+    let app = app.layer(map_response(named));
     let listener = TcpListener::bind(("127.0.0.1", port()?)).await?;
     let mut terminate = signal(SignalKind::terminate())?;
     axum::serve(listener, app)

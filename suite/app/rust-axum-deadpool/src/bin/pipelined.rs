@@ -8,6 +8,7 @@ mod greetings;
 #[path = "../serving.rs"]
 mod serving;
 
+use std::collections::BTreeMap;
 use std::env;
 use std::error::Error;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::Html;
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::{Deserialize, Serialize};
 use tokio::sync::OnceCell;
@@ -23,11 +24,14 @@ use tokio_postgres::{Client, NoTls, Statement};
 
 /// Of a request; further ones are not looked up.
 const MOST_IDS: usize = 500;
+const UPDATE: &str = "UPDATE world SET randomnumber = new.value \
+    FROM unnest($1::integer[], $2::integer[]) AS new (id, value) WHERE world.id = new.id";
 const BY_ID: &str = "SELECT id, randomnumber FROM world WHERE id = $1";
 
 struct Worlds {
     client: Client,
     by_id: OnceCell<Statement>,
+    update: OnceCell<Statement>,
     fortunes: OnceCell<Statement>,
 }
 
@@ -41,7 +45,7 @@ struct AskedTogether {
     ids: String,
 }
 
-#[derive(Serialize)]
+#[derive(Deserialize, Serialize)]
 struct World {
     id: i32,
     #[serde(rename = "randomNumber")]
@@ -59,6 +63,7 @@ impl Worlds {
         Ok(Worlds {
             client,
             by_id: OnceCell::new(),
+            update: OnceCell::new(),
             fortunes: OnceCell::new(),
         })
     }
@@ -110,6 +115,28 @@ async fn by_ids(
     Ok(Json(found))
 }
 
+/// Reads one row after another, and writes all in one statement, each row once and by id.
+async fn update(
+    State(worlds): State<Arc<Worlds>>,
+    Json(asked): Json<Vec<World>>,
+) -> Result<Json<Vec<World>>, StatusCode> {
+    for world in &asked {
+        worlds.find(world.id).await?;
+    }
+    let by_id: BTreeMap<i32, i32> = asked
+        .iter()
+        .map(|world| (world.id, world.random_number))
+        .collect();
+    let (ids, values): (Vec<i32>, Vec<i32>) = by_id.into_iter().unzip();
+    let update = worlds.prepared(&worlds.update, UPDATE).await?;
+    worlds
+        .client
+        .execute(update, &[&ids, &values])
+        .await
+        .map_err(failed)?;
+    Ok(Json(asked))
+}
+
 async fn every_fortune(
     State(worlds): State<Arc<Worlds>>,
     Query(asked): Query<fortunes::Asked>,
@@ -133,6 +160,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Router::new()
                 .route("/db", get(by_id))
                 .route("/queries", get(by_ids))
+                .route("/updates", post(update))
                 .route("/fortunes", get(every_fortune))
                 .with_state(worlds),
         );
