@@ -129,7 +129,7 @@ def test_its_first_route_is_asked_for(tmp_path: Path, line: str) -> None:
         tmp_path, {"go.mod": "module a", "main.go": f'package main\n{line}\nget("/other/{{id}}")\n'}
     )
     assert seen is not None and seen.routes == ("/users",)
-    asked = bench_file.parse(new_bench.draft(new_bench.wanted(seen), seen), Path("it")).requests
+    asked = bench_file.parse(new_bench.draft(new_bench.wanted(seen), seen), Path("it")).request
     assert [request.path for request in asked] == ["/users"]
 
 

@@ -117,7 +117,6 @@ def _asked(wanted: Wanted, head: Side) -> Asked:
         judged_by="throughput" if wanted.by == "size" else judged_by(wanted.by),
         margin=own[0] if len(set(own)) == 1 else wanted.asked.margin,
         until="settled" if alone else "the end",
-        connections=(head.bench.connections,) if head.bench.run is not None else (),
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from deadheat.errors import UserError
 from deadheat.model.ab import Side as SideRecord
-from deadheat.model.bench import BenchFile, BenchRequest, BenchService
+from deadheat.model.bench import BenchCall, BenchFile, BenchRequest, BenchService
 from deadheat.model.known_services import KNOWN
 from deadheat.model.service import Service
 from deadheat.results.deciding import BASE, HEAD
@@ -18,7 +18,7 @@ from deadheat.revisions import repository
 from deadheat.revisions.building import BuiltRevision, Recipe
 from deadheat.revisions.repository import Repository, Revision
 from deadheat.suite import bench_file, values_file
-from deadheat.suite.ad_hoc import ANSWER, AdHoc, Beside, Command, Request, slug, words_of
+from deadheat.suite.ad_hoc import ANSWER, CONNECTIONS, AdHoc, Beside, Call, Command, Request, slug, words_of
 
 # On the command line BASE is A and HEAD is B.
 Letter = Literal["A", "B"]
@@ -101,7 +101,7 @@ def both(repo: Repository, base: str | None, head: str, given: Given) -> tuple[S
         if of_head is not None and not given.fields.keys() & {"run", "program"}:
             # Both are asked what HEAD is, beside the same services.
             asked = _as_given(of_head, given, repo)[0]
-            bench = bench.replaced(request=asked.request, services=asked.services)
+            bench = bench.replaced(request=asked.request, call=asked.call, services=asked.services)
         mine = [one for one in given.settings if one.letter == letter]
         names = tuple(one.key.removeprefix("env.") for one in mine)
         sides.append(Side(NAMES[letter], revision, _set(bench, mine), inside, names))
@@ -120,27 +120,32 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
     if head.bench.run is None:
         return [AdHoc(commands, None, head.bench.shell, "program", title, services=services)]
     names: list[str] = []
-    for request in head.bench.requests:
-        name = slug(request.title)
+    for asked in head.bench.asked:
+        name = slug(asked.title)
         names.append(name if name not in names else f"{name}-{len(names) + 1}")
     return [
         AdHoc(
             commands,
-            Request(r.method, r.path, r.headers, r.body, r.status, r.answer, r.masks, _rows(r, folders[1])),
+            _asked(asked, folders[1]),
             head.bench.shell,
             name,
-            r.title,
-            head.bench.connections,
+            asked.title,
+            head.bench.connections or (None if head.bench.call else CONNECTIONS),
+            head.bench.streams,
             services=services,
         )
-        for name, r in zip(names, head.bench.requests, strict=True)
+        for name, asked in zip(names, head.bench.asked, strict=True)
     ]
 
 
-def _rows(request: BenchRequest, folder: Path) -> tuple[values_file.Row, ...]:
-    if request.values is None:
-        return ()
-    return values_file.read(folder / request.values, also_taken=(ANSWER,))
+def _asked(asked: BenchRequest | BenchCall, folder: Path) -> Request | Call:
+    """With what its files in this folder say. Raises UserError."""
+    if isinstance(asked, BenchCall):
+        return Call(folder / asked.proto, asked.call, asked.data)
+    rows = () if asked.values is None else values_file.read(folder / asked.values, also_taken=(ANSWER,))
+    return Request(
+        asked.method, asked.path, asked.headers, asked.body, asked.status, asked.answer, asked.masks, rows
+    )
 
 
 def beside(asked: BenchService, folder: Path) -> Beside:

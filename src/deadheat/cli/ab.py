@@ -15,6 +15,7 @@ from deadheat.cli.ad_hoc import bench_services
 from deadheat.cli.command import argument, command, option
 from deadheat.cli.options import (
     JUDGED_BY_HELP,
+    CallParts,
     Cpus,
     Database,
     Json,
@@ -37,7 +38,7 @@ CONDITIONS = "slower, p50, p90, p99, cpu, memory, startup or size"
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuildOptions(RequestParts, Services):
+class BuildOptions(RequestParts, CallParts, Services):
     """What a bench file says, for who has none or means something else."""
 
     build: str | None = option(metavar="LINE", help="How a revision is built, by a shell.")
@@ -208,7 +209,7 @@ def _wanted(options: AbOptions) -> Wanted:
 def _given(options: AbOptions) -> Given:
     """What of a bench file the command line says. Raises UserError."""
     from deadheat.app.sides import Given, Setting
-    from deadheat.model.bench import BenchRequest
+    from deadheat.model.bench import BenchCall, BenchRequest
     from deadheat.suite import pasted
 
     if options.command is not None and options.program is not None:
@@ -236,9 +237,21 @@ def _given(options: AbOptions) -> Given:
             raise UserError(
                 "--request says all of the requests", hint="leave out --path, -X, -H, --body and --values"
             )
-        fields["request"] = pasted.read(options.request)
+        fields |= {"request": pasted.read(options.request), "call": ()}
+    elif options.proto is not None or options.call is not None:
+        if options.proto is None or options.call is None:
+            raise UserError("a gRPC server is called by --proto and --call, both")
+        if asked or options.header:
+            raise UserError("gRPC or HTTP, not both", hint="--data is the request of a --call")
+        if options.call.count("/") != 1:
+            raise UserError(f"{options.call}: no method", hint="--call package.Service/Method")
+        proto = str(options.proto.absolute())
+        called = BenchCall(proto=proto, call=options.call, data=options.data)
+        fields |= {"call": (called,), "request": ()}
+    elif options.data != "{}":
+        raise UserError("--data is of a gRPC --call", hint="--body is that of an HTTP request")
     elif asked or options.header:
-        fields["request"] = (BenchRequest(headers=dict(options.header), **asked),)
+        fields |= {"request": (BenchRequest(headers=dict(options.header), **asked),), "call": ()}
     return Given(
         {name: value for name, value in fields.items() if value is not None},
         [Setting("A" if side == "A" else "B", key, value) for side, key, value in options.set_],

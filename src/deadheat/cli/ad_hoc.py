@@ -12,7 +12,7 @@ import click
 
 from deadheat.cli import terminal
 from deadheat.cli.command import option
-from deadheat.cli.options import RequestParts, Services
+from deadheat.cli.options import CallParts, RequestParts, Services
 from deadheat.errors import UserError
 
 #: What lines of a suite have in braces already.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdHocOptions(RequestParts, Services):
+class AdHocOptions(RequestParts, CallParts, Services):
     """Commands to race without a suite."""
 
     command: tuple[str, ...] = option(
@@ -95,17 +95,6 @@ class AdHocOptions(RequestParts, Services):
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
         help="That request as a browser copies it: a line of curl, or an HTTP Archive of one.",
-    )
-    proto: Path | None = option(
-        type=click.Path(path_type=Path, dir_okay=False, exists=True),
-        metavar="FILE",
-        help="The contract of each --command, where they are gRPC servers.",
-    )
-    call: str | None = option(
-        metavar="PACKAGE.SERVICE/METHOD", help="The unary method of it that they are called by."
-    )
-    data: str = option(
-        default="{}", show_default=True, metavar="JSON", help="Its request, as protobuf's JSON."
     )
     answers_may_differ: bool = option(
         is_flag=True,

@@ -113,6 +113,23 @@ class Services:
 
 
 @dataclass(frozen=True, kw_only=True)
+class CallParts:
+    """What gRPC servers that no suite knows are called by."""
+
+    proto: Path | None = option(
+        type=click.Path(path_type=Path, dir_okay=False, exists=True),
+        metavar="FILE",
+        help="The contract of each --command, where they are gRPC servers.",
+    )
+    call: str | None = option(
+        metavar="PACKAGE.SERVICE/METHOD", help="The unary method of it that they are called by."
+    )
+    data: str = option(
+        default="{}", show_default=True, metavar="JSON", help="Its request, as protobuf's JSON."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class RequestParts:
     """What servers that no suite knows are asked, beside method and path."""
 

@@ -40,6 +40,20 @@ class BenchRequest(Record):
         return self.name or f"{self.method} {self.path}"
 
 
+class BenchCall(Record):
+    """A unary gRPC call to race: a method of a contract (a .proto file of the repository), and its request as
+    protobuf's JSON. What the base replies is right, message by message."""
+
+    name: str | None = None
+    proto: str
+    call: str = Field(pattern="^[^/]+/[^/]+$")
+    data: str = "{}"
+
+    @property
+    def title(self) -> str:
+        return self.name or self.call
+
+
 class BenchService(Record):
     """A service beside it, such as a database: by the `name` of one that is known, or by how it is run.
 
@@ -75,6 +89,7 @@ class BenchFile(Record):
 
     `build` is a line for the shell. What it makes is the `artifact`, by default what `run` or `program`
     begins with, where that is no file of the repository. `copy`: files that git ignores and that are needed.
+    `connections` (64; of gRPC 10) and `streams`, what is in flight on each (1; of gRPC 50).
     """
 
     title: str | None = None
@@ -86,16 +101,22 @@ class BenchFile(Record):
     env: dict[str, str] = {}
     needs: tuple[str, ...] = ()
     copied: tuple[str, ...] = Field(default=(), alias="copy")
-    connections: int = Field(default=64, ge=1)
+    connections: int | None = Field(default=None, ge=1)
+    streams: int | None = Field(default=None, ge=1)
     request: tuple[BenchRequest, ...] = ()
+    call: tuple[BenchCall, ...] = ()
     services: tuple[BenchService, ...] = ()
 
     @model_validator(mode="after")
     def _is_one_program(self) -> Self:
         if (self.run is None) == (self.program is None):
             raise ValueError("either run (a server) or program (one that ends) is what is raced")
-        if self.program is not None and self.request:
-            raise ValueError("a program that runs to its end is asked nothing: leave [[request]] out")
+        if self.program is not None and (self.request or self.call):
+            raise ValueError(
+                "a program that runs to its end is asked nothing: leave [[request]] and [[call]] out"
+            )
+        if self.request and self.call:
+            raise ValueError("[[request]] or [[call]]: a server speaks HTTP or gRPC here, not both")
         names = [service.name for service in self.services]
         if twice := [name for name in names if names.count(name) > 1]:
             raise ValueError(f'two services are called "{twice[0]}"')
@@ -109,6 +130,8 @@ class BenchFile(Record):
         return line
 
     @property
-    def requests(self) -> tuple[BenchRequest, ...]:
+    def asked(self) -> tuple[BenchRequest | BenchCall, ...]:
         """What a server is asked: / where nothing is said; nothing of a program."""
-        return (self.request or (BenchRequest(),)) if self.run is not None else ()
+        if self.run is None:
+            return ()
+        return self.call or self.request or (BenchRequest(),)

@@ -14,7 +14,7 @@ from deadheat.report import reasons, words
 
 def heading(base: Side, head: Side, bench: BenchFile, budget_s: float) -> str:
     """`main@3f2c1a9 against the working tree (4 files changed) · 3 requests · 5 minutes`."""
-    what = f"{len(bench.requests)} request{'s' * (len(bench.requests) != 1)}"
+    what = f"{len(bench.asked)} {'call' if bench.call else 'request'}{'s' * (len(bench.asked) != 1)}"
     changed = f" ({head.changed} file{'s' * (head.changed != 1)} changed)" if head.changed else ""
     parts = [f"{base.label} against {head.label}{changed}", what if bench.run is not None else "a program"]
     return " · ".join([*parts, *([words.duration(budget_s)] if budget_s else [])])

@@ -28,6 +28,7 @@ VALUES = "values.csv"
 ANSWER = "answer"
 PORT = "{port}"
 LONGEST_NAME = 24
+CONNECTIONS = 64
 MOST_AT_ONCE = 200
 #: What hyperfine calls what is done around its programs, and so do we.
 HOOKS = ("setup", "prepare", "conclude", "cleanup")
@@ -145,6 +146,7 @@ class AdHoc:
     workload: str = WORKLOAD
     title: str | None = None
     connections: int | None = None
+    streams: int | None = None
     parameters: tuple[tuple[str, tuple[str, ...]], ...] = ()
     services: tuple[Beside, ...] = ()
 
@@ -306,7 +308,8 @@ def _for_shell(line: str, given: Sequence[str]) -> str:
 
 def _of_grpc(wanted: AdHoc, call: Call, right: Answer) -> str:
     """As many calls at once as the built-in gRPC workload has, unless somebody says otherwise."""
-    lines = [*_head("grpc", "throughput_rps", wanted), "[load]", "connections = 10", "streams = 50", ""]
+    lines = [*_head("grpc", "throughput_rps", wanted), "[load]"]
+    lines += [f"connections = {wanted.connections or 10}", f"streams = {wanted.streams or 50}", ""]
     lines += ["[grpc]", 'conformance = "call"']
     lines += _pairs([("proto", str(call.proto)), ("call", call.method), ("data", call.data)])
     return "\n".join([*lines, *_pairs([("expect", right.body)])]) + "\n"
@@ -329,6 +332,7 @@ def _of_servers(wanted: AdHoc, asked: Request, right: Answer, folder: Path) -> s
         # No more than it is loaded with: a queue that is short enough for that is nobody's fault.
         at_once = min(wanted.connections, MOST_AT_ONCE)
         lines += ["", "[load]", f"connections = {wanted.connections}", f"at_once = {at_once}"]
+        lines += _pairs([("streams", wanted.streams)])
     lines += ["", "[[conformance]]", *_pairs(same), *_pairs([("send", asked.body)])]
     bodies = (f"{{{ANSWER}}}" if right.of_rows is not None else right.body, right.sha256, right.structure)
     head = (

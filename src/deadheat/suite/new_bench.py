@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from deadheat.suite.ad_hoc import CONNECTIONS
 from deadheat.suite.bench_file import PLACE
 from deadheat.suite.project_files import PORT, Project
 from deadheat.util.files import write_new
-
-CONNECTIONS = 64
 
 
 @dataclass(frozen=True)
