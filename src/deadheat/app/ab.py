@@ -29,7 +29,7 @@ from deadheat.revisions.repository import Repository, repository
 from deadheat.run.progress import View
 from deadheat.storage.journal import whole_blocks
 from deadheat.storage.run_folder import RunFolder
-from deadheat.suite import ad_hoc
+from deadheat.suite import ad_hoc_suite
 from deadheat.suite.ad_hoc import AdHoc, Answer
 from deadheat.suite.suite import Suite, load
 from deadheat.util.paths import cache_folder
@@ -146,8 +146,8 @@ def _refuse_too_short(asked: Asked, sides: tuple[Side, Side]) -> None:
 def _sketch(workloads: Sequence[AdHoc], folder: Path) -> Suite:
     """A suite that can be planned, and not run."""
     for each in workloads:
-        ad_hoc.write_contenders(each, folder)
-        ad_hoc.write_workload(each, Answer(body=None), folder)
+        ad_hoc_suite.write_contenders(each, folder)
+        ad_hoc_suite.write_workload(each, Answer(body=None), folder)
     return load(folder)
 
 

@@ -5,33 +5,25 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from deadheat import plan as planning
 from deadheat.app import calling, running
-from deadheat.app.asking import Heard, Values, printed, served, values_at
+from deadheat.app.asking import Heard, printed, served, values_at
+from deadheat.app.trial import Trial
 from deadheat.errors import ExitCode, UserError
-from deadheat.hosts import Host
-from deadheat.hosts.cpus import default_cpus
 from deadheat.hosts.held import this_machine
 from deadheat.kinds import answer_head, content_coding, structure
-from deadheat.kinds.registry import KINDS
-from deadheat.kinds.services import start as services
 from deadheat.kinds.structure import TOP, Body
 from deadheat.model.ab import Answers
 from deadheat.model.mask import Masks
-from deadheat.plan import Asked
 from deadheat.report import revisions as words
-from deadheat.run.kind import RaceUnavailableError, Stage
-from deadheat.run.progress import NoView, View
-from deadheat.suite import ad_hoc, values_file
-from deadheat.suite.ad_hoc import AdHoc, Answer, Call, Command, Request
+from deadheat.run.progress import View
+from deadheat.suite import ad_hoc, ad_hoc_suite, values_file
+from deadheat.suite.ad_hoc import AdHoc, Answer, Call, Request
 from deadheat.suite.suite import Suite, load
-from deadheat.util.interrupt import Stop
 from deadheat.util.paths import cache_folder
 
 # Two answers in one second share their Date, and whatever else goes by the clock.
@@ -71,10 +63,10 @@ def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = 
         for each in wanted:
             for said in running.shared(each.commands):
                 view.warn(said)
-            ad_hoc.write_contenders(each, folder)
-            near = _Nearby(each, folder, Path(logs), host, stop)
-            heard = _heard(near)
-            took_s = max(took_s, heard[-1].took_s + near.took_s)
+            ad_hoc_suite.write_contenders(each, folder)
+            trial = Trial(each, folder, Path(logs), host, stop)
+            heard = _heard(trial)
+            took_s = max(took_s, heard[-1].took_s + trial.took_s)
             if isinstance(each.request, Request) and each.request.values:
                 right = _of_rows(each, each.request, heard, view, answers_may_differ=answers_may_differ)
             elif isinstance(each.request, Request) and each.request.answer is not None:
@@ -87,94 +79,38 @@ def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = 
                 right = calling.right(each, heard, view)
             else:
                 right = _right(each, each.request, heard, view)
-                if _needs_structure(near, each.request, right):
+                if _needs_structure(trial, each.request, right):
                     right = replace(right, body=None, structure=right.body)
             if right.structure is not None:
                 found = _answers(right)
                 by_structure[each.workload] = found
                 view.note(f"{each.title or each.first.called}: {words.answers(found)}")
-            ad_hoc.write_workload(each, right, folder)
+            ad_hoc_suite.write_workload(each, right, folder)
     return Recorded(load(folder), took_s, by_structure)
 
 
-@dataclass
-class _Nearby:
-    """What a command's start takes: its services, fresh for each. `took_s`: until they served, the last
-    time."""
-
-    wanted: AdHoc
-    folder: Path
-    logs: Path
-    host: Host
-    stop: Stop
-    took_s: float = 0.0
-
-    def of(self, command: Command) -> _Nearby:
-        """The same for another command."""
-        return replace(self, wanted=replace(self.wanted, commands=(command,)))
-
-    @contextmanager
-    def services(self) -> Iterator[Values]:
-        """Where they are, by what lines call them. Raises UserError where one cannot run."""
-        if not self.wanted.services:
-            yield {}
-            return
-        begun = time.monotonic()
-        stage = self._stage()
-        with ExitStack() as stack:
-            try:
-                stage, _ = services.beside(stage, stack, [self.wanted.first.name])
-            except RaceUnavailableError as error:
-                raise UserError(str(error), code=ExitCode.NOTHING_MEASURED) from error
-            self.took_s = time.monotonic() - begun
-            yield {**stage.addresses, **stage.of_entries[self.wanted.first.name]}
-
-    def _stage(self) -> Stage:
-        """Of a workload that says nothing yet of what is right."""
-        ad_hoc.write_workload(self.wanted, Answer(body=None), self.folder)
-        suite = load(self.folder)
-        cpus = default_cpus(self.host.cores())
-        asked = Asked(
-            workloads=(self.wanted.workload,),
-            server_cpus=cpus.servers,
-            generator_cpus=cpus.generators,
-            seed=None,
-        )
-        plan = planning.plan(asked, suite, tuple(KINDS))
-        return Stage.of(
-            plan,
-            plan.workloads[0],
-            suite,
-            {},
-            host=self.host,
-            view=NoView(),
-            stop=self.stop,
-            logs=self.logs,
-        )
-
-
-def _heard(near: _Nearby) -> list[Heard]:
+def _heard(trial: Trial) -> list[Heard]:
     """Of two starts, more than a second apart, and of a server the second asked twice: what differs between
     them is nobody's fault. The last finds the caches warm, as a race does."""
-    wanted, folder, host, stop = near.wanted, near.folder, near.host, near.stop
+    wanted, folder, host, stop = trial.wanted, trial.folder, trial.host, trial.stop
     if wanted.request is None:
         # Where a parameter changes what is printed, no one output is right.
         at_each = list(product(*(values for _, values in wanted.parameters)))
-        first = [_printed(near, values) for values in at_each]
+        first = [_printed(trial, values) for values in at_each]
         time.sleep(APART_S)
-        return [*first, _printed(near, at_each[0])]
+        return [*first, _printed(trial, at_each[0])]
     if isinstance(wanted.request, Call):
-        with near.services() as beside:
+        with trial.services() as beside:
             once = calling.called(wanted, wanted.request, folder, host, stop, beside)
         time.sleep(APART_S)
-        with near.services() as beside:
+        with trial.services() as beside:
             return [*once, *calling.called(wanted, wanted.request, folder, host, stop, beside, times=2)]
     rows = [wanted.request.of(row) for row in wanted.request.values]
     asked = rows or [wanted.request]
     again = rows or asked * 2
-    first = _served(near, asked)
+    first = _served(trial, asked)
     time.sleep(APART_S)
-    heard = [*first, *_served(near, again)]
+    heard = [*first, *_served(trial, again)]
     for each, request in zip(heard, [*asked, *again], strict=True):
         if each.status != first[0].status:
             then = f", and {request.path} with" if rows else ", and then"
@@ -188,15 +124,15 @@ def _heard(near: _Nearby) -> list[Heard]:
     return heard
 
 
-def _served(near: _Nearby, asked: Sequence[Request]) -> list[Heard]:
-    with near.services() as beside:
-        return served(near.wanted, asked, near.folder, near.host, near.stop, beside)
+def _served(trial: Trial, asked: Sequence[Request]) -> list[Heard]:
+    with trial.services() as beside:
+        return served(trial.wanted, asked, trial.folder, trial.host, trial.stop, beside)
 
 
-def _printed(near: _Nearby, values: Sequence[str]) -> Heard:
-    with near.services() as beside:
-        at = {**values_at(near.wanted, values), **beside}
-        return printed(near.wanted, near.folder, near.host, near.stop, at)
+def _printed(trial: Trial, values: Sequence[str]) -> Heard:
+    with trial.services() as beside:
+        at = {**values_at(trial.wanted, values), **beside}
+        return printed(trial.wanted, trial.folder, trial.host, trial.stop, at)
 
 
 def _output(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
@@ -292,14 +228,14 @@ def _head(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
     )
 
 
-def _needs_structure(near: _Nearby, request: Request, right: Answer) -> bool:
+def _needs_structure(trial: Trial, request: Request, right: Answer) -> bool:
     """Whether another command answers with JSON that is not the first's to the byte: its keys may be in
     another order, and that alone is no difference. Whoever answers nothing yet is heard in the race."""
     if right.body is None or not _json(right.body.encode()):
         return False
-    for other in near.wanted.commands[1:]:
+    for other in trial.wanted.commands[1:]:
         try:
-            [answer] = _served(near.of(other), [request])
+            [answer] = _served(trial.of(other), [request])
         except UserError:
             continue
         if answer.data is not None and answer.data != right.body.encode():

@@ -18,7 +18,7 @@ from deadheat.kinds import answer_head, content_coding
 from deadheat.kinds.conformance import connection_to
 from deadheat.kinds.server.started import NotServingError, started_server
 from deadheat.model.address import Address
-from deadheat.suite import ad_hoc
+from deadheat.suite import ad_hoc_scripts, ad_hoc_suite
 from deadheat.suite.ad_hoc import AdHoc, Request
 from deadheat.util.interrupt import Stop
 
@@ -51,9 +51,9 @@ def values_at(wanted: AdHoc, values: Sequence[str] | None = None) -> dict[str, o
     return dict(zip((name for name, _ in wanted.parameters), at, strict=True))
 
 
-def spec(wanted: AdHoc, folder: Path, values: Values, script: str = ad_hoc.SCRIPT) -> Spec:
+def spec(wanted: AdHoc, folder: Path, values: Values, script: str = ad_hoc_suite.SCRIPT) -> Spec:
     """How the first command is started, or a script of its hooks."""
-    names = wanted.given if script == ad_hoc.SCRIPT else wanted.asked
+    names = wanted.given if script == ad_hoc_suite.SCRIPT else wanted.asked
     given = [str(values[name]) for name in names]
     home = folder / wanted.workload / wanted.first.name
     env = {name: os.environ[name] for name in command.ALLOWED if name in os.environ}
@@ -139,7 +139,7 @@ def printed(wanted: AdHoc, folder: Path, host: Host, stop: Stop, values: Values)
     Raises UserError where one of them does not start or end well."""
 
     def ran(script: str) -> tuple[Exit, Collected]:
-        name = "it" if script == ad_hoc.SCRIPT else Path(script).stem
+        name = "it" if script == ad_hoc_suite.SCRIPT else Path(script).stem
         try:
             handle = host.start(spec(wanted, folder, values, script))
         except StartError as error:
@@ -150,14 +150,14 @@ def printed(wanted: AdHoc, folder: Path, host: Host, stop: Stop, values: Values)
             raise failed(wanted, f"{name} {exit_.describe()}: {left.output_tail.strip()[-300:]}")
         return exit_, left
 
-    there = ad_hoc.hooks_of(wanted)
+    there = ad_hoc_scripts.hooks_of(wanted)
     before, after = (
         [f"{hook}.sh" for hook in names if hook in there]
         for names in (("setup", "prepare"), ("conclude", "cleanup"))
     )
     for script in before:
         ran(script)
-    exit_, left = ran(ad_hoc.SCRIPT)
+    exit_, left = ran(ad_hoc_suite.SCRIPT)
     for script in after:
         ran(script)
     return Heard(left.stdout, took_s=exit_.wall_ns / 1e9)

@@ -1,13 +1,11 @@
-"""Command lines of a user become workloads, written to a folder: no files of their own."""
+"""Command lines of a user as workloads: what is raced and asked without files of theirs."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 import shlex
-import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,27 +15,15 @@ from deadheat.model.mask import MaskClass
 from deadheat.model.service import Service
 from deadheat.model.workload import filled
 from deadheat.suite import values_file
-from deadheat.suite.suite import CONTENDER_FILE, WORKLOAD_FILE
 
 WORKLOAD = "ad-hoc"
-SCRIPT = "run.sh"
-EXPECTED = "expected.txt"
-ARTIFACT = "artifact"
-VALUES = "values.csv"
-# The column of it that is what the first answers.
+#: Of a file of values: the column that is what the first answers.
 ANSWER = "answer"
 PORT = "{port}"
 LONGEST_NAME = 24
 CONNECTIONS = 64
-MOST_AT_ONCE = 200
 #: What hyperfine calls what is done around its programs, and so do we.
 HOOKS = ("setup", "prepare", "conclude", "cleanup")
-#: What a service's own line may say, in this order.
-OF_SERVICES = ("host", "port", "data")
-# Without leading zeros: those would be another word.
-_WHOLE = re.compile(r"0|[1-9][0-9]{0,17}")
-# `NAME=value` before a command, as shells have it.
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 @dataclass(frozen=True)
@@ -207,231 +193,6 @@ def named(lines: tuple[str, ...], given: tuple[str, ...]) -> tuple[str, ...]:
 def folder_of(wanted: Sequence[AdHoc], below: Path) -> Path:
     """Where their suite is: the same commands have the same place, and so their builds."""
     return below / hashlib.sha256(repr(tuple(wanted)).encode()).hexdigest()[:16]
-
-
-def write_contenders(wanted: AdHoc, folder: Path) -> None:
-    """A folder for each command: a script that runs it where it is to run."""
-    for command in wanted.commands:
-        home = folder / wanted.workload / command.name
-        home.mkdir(parents=True, exist_ok=True)
-        facts: dict[str, object] = {"title": command.title or command.line, "class": "idiomatic"}
-        if command.at is not None:
-            facts |= {"language": "a URL", "run": "", "freezes": command.freezes}
-            facts |= {} if command.listens is None else {"listens": command.listens}
-            asked = command.at.model_dump(mode="json", exclude_none=True)
-            facts |= {f"at.{key}": value for key, value in asked.items()}
-        else:
-            (home / SCRIPT).write_text(script(wanted, command))
-            for hook in hooks_of(wanted):
-                (home / f"{hook}.sh").write_text(_of_hook(wanted, command, hook))
-            facts["language"] = Path(words_of(command.line)[0]).name
-            facts["run"] = _called(SCRIPT, wanted.given)
-        if command.artifact is not None:
-            facts["artifact"] = ARTIFACT
-            _copy_artifact(command.artifact, home / ARTIFACT)
-        text = "".join(f"{key} = {json.dumps(value)}\n" for key, value in facts.items())
-        (home / CONTENDER_FILE).write_text(text + "default = true\n")
-
-
-def _copy_artifact(made: Path, to: Path) -> None:
-    """For its size: the command runs the one that was built."""
-    if made.is_dir():
-        shutil.copytree(made, to, dirs_exist_ok=True)
-    else:
-        shutil.copyfile(made, to)
-
-
-def write_workload(wanted: AdHoc, right: Answer, folder: Path) -> None:
-    """What all of them are asked, and what is right."""
-    match wanted.request:
-        case None:
-            text = _of_programs(wanted, right, folder)
-        case Call() as call:
-            text = _of_grpc(wanted, call, right)
-        case Request() as request:
-            text = _of_servers(wanted, request, right, folder)
-    text += "\n".join(_parameters(wanted)) + "\n" if wanted.parameters else ""
-    text += "\n".join(_services(wanted, folder / wanted.workload)) + "\n" if wanted.services else ""
-    (folder / wanted.workload / WORKLOAD_FILE).write_text(text)
-
-
-def script(wanted: AdHoc, command: Command) -> str:
-    """Its shell is gone once the command runs (exec), but for where the user asked for one."""
-    head = f"cd {shlex.quote(str(command.cwd))} || exit 127\n"
-    head += "".join(_told(each, wanted.given) for each in wanted.services)
-    head += _exported(command.env, wanted.given)
-    if wanted.request is not None:
-        head += 'PORT="$1"; export PORT\n'
-    if wanted.shell:
-        return f"{head}{_for_shell(command.line, wanted.given)}\n"
-    return head + _exec(command.line, wanted.given)
-
-
-def _exec(line: str, given: Sequence[str]) -> str:
-    """It takes the place of the shell."""
-    words = words_of(line)
-    if _ASSIGNMENT.match(words[0]):
-        words = ["env", *words]
-    return f"exec {' '.join(_quoted(word, given) for word in words)}\n"
-
-
-def _exported(env: Iterable[tuple[str, str]], given: Sequence[str]) -> str:
-    return "".join(f"export {name}={_quoted(value, given)}\n" for name, value in env)
-
-
-def _told(beside: Beside, given: Sequence[str]) -> str:
-    """What is in the environment of a service: POSTGRES, POSTGRES_HOST, POSTGRES_PORT, and its own."""
-    address = [(name.upper(), f"{{{name}}}") for name in beside.placeholders]
-    return _exported((*address, *beside.env), given)
-
-
-def hooks_of(wanted: AdHoc) -> list[str]:
-    """The hooks that any of the commands has."""
-    return [hook for hook in HOOKS if any(hook in dict(command.hooks) for command in wanted.commands)]
-
-
-def _of_hook(wanted: AdHoc, command: Command, hook: str) -> str:
-    """Where the command runs; nothing is done for one that has none."""
-    line = dict(command.hooks).get(hook, ":")
-    return f"cd {shlex.quote(str(command.cwd))} || exit 127\n{_for_shell(line, wanted.asked)}\n"
-
-
-def _called(script_file: str, given: Sequence[str]) -> str:
-    return " ".join(["sh", shlex.quote(script_file), *(f"{{{name}}}" for name in given)])
-
-
-def _for_shell(line: str, given: Sequence[str]) -> str:
-    for place, name in enumerate(given, 1):
-        line = line.replace(f"{{{name}}}", _bare(place))
-    return line
-
-
-def _of_grpc(wanted: AdHoc, call: Call, right: Answer) -> str:
-    """As many calls at once as the built-in gRPC workload has, unless somebody says otherwise."""
-    lines = [*_head("grpc", "throughput_rps", wanted), "[load]"]
-    lines += [f"connections = {wanted.connections or 10}", f"streams = {wanted.streams or 50}", ""]
-    lines += ["[grpc]", 'conformance = "call"']
-    lines += _pairs([("proto", str(call.proto)), ("call", call.method), ("data", call.data)])
-    return "\n".join([*lines, *_pairs([("expect", right.body)])]) + "\n"
-
-
-def _of_servers(wanted: AdHoc, asked: Request, right: Answer, folder: Path) -> str:
-    same = [("method", asked.method), ("path", asked.path)]
-    lines = _head("http", "throughput_rps", wanted)
-    if asked.values:
-        # The answer is the last that is filled in: nothing in it is a name.
-        own: Sequence[values_file.Row] = ({},) * len(asked.values)
-        answers = own if right.of_rows is None else [{ANSWER: text} for text in right.of_rows]
-        rows = [{**row, **answer} for row, answer in zip(asked.values, answers, strict=True)]
-        values_file.write(folder / wanted.workload / VALUES, rows)
-        lines += _pairs([("values", VALUES)])
-    lines += ["[request]", *_pairs(same)]
-    lines += _pairs([("body", asked.body)])
-    lines += ["", "[request.headers]", *_pairs(asked.headers.items())]
-    if wanted.connections is not None:
-        # No more than it is loaded with: a queue that is short enough for that is nobody's fault.
-        at_once = min(wanted.connections, MOST_AT_ONCE)
-        lines += ["", "[load]", f"connections = {wanted.connections}", f"at_once = {at_once}"]
-        lines += _pairs([("streams", wanted.streams)])
-    lines += ["", "[[conformance]]", *_pairs(same), *_pairs([("send", asked.body)])]
-    bodies = (f"{{{ANSWER}}}" if right.of_rows is not None else right.body, right.sha256, right.structure)
-    head = (
-        ("content_type", right.content_type),
-        ("content_encoding", right.coding),
-        ("location", right.location),
-        ("cookies", right.cookies),
-    )
-    lines += [f"status = {right.status}", *_pairs(head)]
-    lines += _pairs(zip(("body", "sha256", "structure"), bodies, strict=True))
-    lines += ["", "[conformance.headers]", *_pairs(asked.headers.items())]
-    lines += ["", "[conformance.masks]", *_pairs(right.masks.items())] if right.masks else []
-    return "\n".join(lines) + "\n"
-
-
-def _of_programs(wanted: AdHoc, right: Answer, folder: Path) -> str:
-    lines = _head("program", "wall_s", wanted)
-    if right.body is not None:
-        (folder / wanted.workload / EXPECTED).write_text(right.body)
-        lines += [f'oracle = "cat {EXPECTED}"']
-    lines += ["", "[program]", "args = []", "timeout_s = 3600"]
-    lines += [] if right.body is not None else ['output = "any"']
-    if hooks := hooks_of(wanted):
-        called = ((hook, _called(f"{hook}.sh", wanted.asked)) for hook in hooks)
-        lines += ["", "[program.hooks]", *_pairs(called)]
-    once = "default = 1\nquick = 1\nstandard = 1\nthorough = 1\ncheck = { range = [1, 1], random = [1, 1] }"
-    return "\n".join([*lines, "", "[program.n]", once]) + "\n"
-
-
-def _parameters(wanted: AdHoc) -> list[str]:
-    """Numbers where all values are, so that a race through them has a curve; else words."""
-    lines = []
-    for name, values in wanted.parameters:
-        lines += ["", f"[parameters.{name}]", *_pairs([("what", f"{{{name}}} of the lines")])]
-        if all(_WHOLE.fullmatch(value) for value in values):
-            numbers = [int(value) for value in values]
-            lines += [f"range = [{min(numbers)}, {max(numbers)}]"]
-        else:
-            lines += _pairs([("one_of", list(values))])
-    return lines
-
-
-def _services(wanted: AdHoc, folder: Path) -> list[str]:
-    """Their tables, and in the workload's `folder` the scripts that they name."""
-    lines = []
-    for each in wanted.services:
-        service, name = each.service.replaced(of_each=True), each.service.name
-        if each.run is not None:
-            script_file = folder / f"{name}-run.sh"
-            at = 'PORT="$2"; export PORT\n'
-            head = f"cd {shlex.quote(str(each.cwd))} || exit 127\n{at}"
-            script_file.write_text(head + _exec(each.run, OF_SERVICES))
-            service = service.replaced(run=_called(str(script_file.absolute()), OF_SERVICES))
-        if each.fixture is not None:
-            script_file = folder / f"{name}-fixture.sh"
-            head = f"cd {shlex.quote(str(each.cwd))} || exit 127\n{_told(each, each.placeholders)}set -e\n"
-            script_file.write_text(f"{head}{_for_shell(each.fixture, each.placeholders)}\n")
-            service = service.replaced(fixture=_called(script_file.name, each.placeholders))
-        lines += ["", "[[services]]", *_table(service.model_dump(mode="json", exclude_defaults=True))]
-    return lines
-
-
-def _table(values: Mapping[str, object]) -> list[str]:
-    """A table of TOML, the tables in it inline."""
-    flat = [(key, value) for key, value in values.items() if not isinstance(value, dict)]
-    inner = [
-        f"{json.dumps(key)} = {{ {', '.join(_pairs(value.items()))} }}"
-        for key, value in values.items()
-        if isinstance(value, dict)
-    ]
-    return [*_pairs(flat), *inner]
-
-
-def _head(kind: str, metric: str, wanted: AdHoc) -> list[str]:
-    title = wanted.title or "Ad hoc: " + ", ".join(command.name for command in wanted.commands)
-    return _pairs([("title", title), ("kind", kind), ("metric", metric), ("reference", wanted.first.name)])
-
-
-def _pairs(pairs: object) -> list[str]:
-    """TOML's basic strings are JSON's, where nothing but ASCII is written as it is."""
-    return [f"{json.dumps(key)} = {json.dumps(value)}" for key, value in pairs if value is not None]  # type: ignore[attr-defined]
-
-
-def _quoted(word: str, given: Sequence[str]) -> str:
-    places = {f"{{{name}}}": _argument(place) for place, name in enumerate(given, 1)}
-    if not places:
-        return shlex.quote(word)
-    parts = re.split("|".join(map(re.escape, places)).join("()"), word)
-    return "".join(places.get(part) or shlex.quote(part) for part in parts if part) or "''"
-
-
-def _argument(place: int) -> str:
-    """Of a script, quoted."""
-    return f'"{_bare(place)}"'
-
-
-def _bare(place: int) -> str:
-    """`$10` would be the first, and a 0."""
-    return f"${place}" if place < 10 else f"${{{place}}}"
 
 
 def words_of(line: str) -> list[str]:
