@@ -19,9 +19,9 @@ BUDGET = ("--budget", "8s", "--seed", "7")
 
 
 @pytest.fixture
-def deadheat(home: Path) -> Deadheat:
-    """With no suite anywhere."""
-    return Deadheat(home, home / "no-suite")
+def deadheat(home: Path, tmp_path: Path) -> Deadheat:
+    """With no suite anywhere, where servers may count their starts."""
+    return Deadheat(home, home / "no-suite", cwd=tmp_path)
 
 
 @pytest.fixture

@@ -113,3 +113,20 @@ def test_two_revisions_are_asked_the_rows_of_head(deadheat: Deadheat, tmp_path: 
     ended = deadheat.run("ab", "HEAD", "--budget", "14s", "--seed", "7")
     assert ended.code == 3, ended
     assert 'expected body "Hello from user-' in ended.out
+
+
+def test_what_a_server_printed_that_answers_wrong_is_shown(deadheat: Deadheat, tmp_path: Path) -> None:
+    complains = SERVER.replace(
+        "        body = f", '        print("no such table", file=sys.stderr)\n        body = f'
+    )
+    complains = complains.replace('else "200 OK"', 'else "500 Internal Server Error"')
+    (tmp_path / "complains.py").write_text(complains)
+    asked = ("--path", "/", "--connections", "4")
+    line = server().replace("server.py", "complains.py")
+    ended = deadheat.run("race", *commands(server(), line), *asked, *BUDGET)
+    assert ended.code in (3, 4), ended
+    [checked] = [
+        line for line in deadheat.journal() if line["type"] == "checked" and line["contender"] == "b"
+    ]
+    assert "got 500" in checked["reason"]
+    assert "\nIt printed at last:\nno such table" in checked["exchange"]

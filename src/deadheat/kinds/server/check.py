@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deadheat.hosts import ExitedError, Handle, Host, StartError
 from deadheat.hosts.program import Exit, Why
@@ -17,6 +17,8 @@ from deadheat.run.kind import Stage
 
 LAST_BREATH_S = 0.5
 CONNECT_S = 1.0
+# Of what a server printed that answered wrong, in characters.
+PRINTED = 2000
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,10 @@ def _asked(host: Host, handle: Handle, cases: Iterable[Case]) -> Check:
                 # That it is gone says more than the answer that did not come.
                 gone = f"{ExitedError(event.exit)}{last_words(host, handle)}"
                 return Check(False, found.cases, gone, host.collect(handle).output_tail)
+        # Why it answered so stands mostly there.
+        if printed := host.collect(handle).output_tail.strip():
+            said = printed[-PRINTED:]
+            return replace(found, exchange=f"{found.exchange or ''}\nIt printed at last:\n{said}".lstrip())
     return found
 
 
