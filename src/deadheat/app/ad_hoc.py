@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from deadheat.app import calling, running
-from deadheat.app.asking import Heard, printed, served, values_at
-from deadheat.app.trial import Trial
+from deadheat.app import running
+from deadheat.app.asking import asked
+from deadheat.app.calling import called
+from deadheat.app.calling import right as replied
+from deadheat.app.trial import Heard, Trial
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts.held import this_machine
 from deadheat.kinds import answer_head, content_coding, structure
@@ -66,17 +68,17 @@ def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = 
             ad_hoc_suite.write_contenders(each, folder)
             trial = Trial(each, folder, Path(logs), host, stop)
             heard = _heard(trial)
-            took_s = max(took_s, heard[-1].took_s + trial.took_s)
-            if isinstance(each.request, Request) and each.request.values:
-                right = _of_rows(each, each.request, heard, view, answers_may_differ=answers_may_differ)
-            elif isinstance(each.request, Request) and each.request.answer is not None:
+            took_s = max(took_s, heard[-1].took_s + trial.services_s)
+            if isinstance(each.request, Request) and each.request.answer is not None:
                 right = Answer(body=each.request.answer, status=heard[0].status)
             elif answers_may_differ:
                 right = Answer(body=None, status=heard[0].status)
             elif each.request is None:
                 right = _output(each, heard, view)
             elif isinstance(each.request, Call):
-                right = calling.right(each, heard, view)
+                right = replied(each, heard, view)
+            elif each.request.values:
+                right = _of_rows(each, heard, view)
             else:
                 right = _right(each, each.request, heard, view)
                 if _needs_structure(trial, each.request, right):
@@ -92,47 +94,46 @@ def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = 
 def _heard(trial: Trial) -> list[Heard]:
     """Of two starts, more than a second apart, and of a server the second asked twice: what differs between
     them is nobody's fault. The last finds the caches warm, as a race does."""
-    wanted, folder, host, stop = trial.wanted, trial.folder, trial.host, trial.stop
-    if wanted.request is None:
+    request = trial.wanted.request
+    if request is None:
         # Where a parameter changes what is printed, no one output is right.
-        at_each = list(product(*(values for _, values in wanted.parameters)))
-        first = [_printed(trial, values) for values in at_each]
+        at_each = list(product(*(values for _, values in trial.wanted.parameters)))
+        first = [trial.prints(values) for values in at_each]
         time.sleep(APART_S)
-        return [*first, _printed(trial, at_each[0])]
-    if isinstance(wanted.request, Call):
-        with trial.services() as beside:
-            once = calling.called(wanted, wanted.request, folder, host, stop, beside)
+        return [*first, trial.prints(at_each[0])]
+    if isinstance(request, Call):
+        first = called(trial, request)
         time.sleep(APART_S)
-        with trial.services() as beside:
-            return [*once, *calling.called(wanted, wanted.request, folder, host, stop, beside, times=2)]
-    rows = [wanted.request.of(row) for row in wanted.request.values]
-    asked = rows or [wanted.request]
-    again = rows or asked * 2
-    first = _served(trial, asked)
+        return [*first, *called(trial, request, times=2)]
+    if request.values:
+        return _of_each_row(trial, [request.of(row) for row in request.values])
+    first = asked(trial, [request])
     time.sleep(APART_S)
-    heard = [*first, *_served(trial, again)]
-    for each, request in zip(heard, [*asked, *again], strict=True):
+    heard = [*first, *asked(trial, [request] * 2)]
+    for each in heard:
         if each.status != first[0].status:
-            then = f", and {request.path} with" if rows else ", and then"
             raise UserError(
-                f"{wanted.first.called} answers {asked[0].path} with {first[0].status}{then} {each.status}",
-                hint="rows of values are answered with one status: the others want a request of their own"
-                if rows
-                else None,
+                f"{trial.wanted.first.called} answers {request.path} with {first[0].status}, and then "
+                f"{each.status}",
                 code=ExitCode.NOTHING_MEASURED,
             )
     return heard
 
 
-def _served(trial: Trial, asked: Sequence[Request]) -> list[Heard]:
-    with trial.services() as beside:
-        return served(trial.wanted, asked, trial.folder, trial.host, trial.stop, beside)
-
-
-def _printed(trial: Trial, values: Sequence[str]) -> Heard:
-    with trial.services() as beside:
-        at = {**values_at(trial.wanted, values), **beside}
-        return printed(trial.wanted, trial.folder, trial.host, trial.stop, at)
+def _of_each_row(trial: Trial, requests: Sequence[Request]) -> list[Heard]:
+    """Of two starts, all rows of each. Raises UserError where their statuses differ."""
+    first = asked(trial, requests)
+    time.sleep(APART_S)
+    heard = [*first, *asked(trial, requests)]
+    for each, request in zip(heard, [*requests, *requests], strict=True):
+        if each.status != first[0].status:
+            raise UserError(
+                f"{trial.wanted.first.called} answers {requests[0].path} with {first[0].status}, and "
+                f"{request.path} with {each.status}",
+                hint="rows of values are answered with one status: the others want a request of their own",
+                code=ExitCode.NOTHING_MEASURED,
+            )
+    return heard
 
 
 def _output(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
@@ -175,20 +176,14 @@ def _right(wanted: AdHoc, request: Request, heard: Sequence[Heard], view: View) 
     return replace(answer, structure=text, masks=masks)
 
 
-def _of_rows(
-    wanted: AdHoc, request: Request, heard: Sequence[Heard], view: View, *, answers_may_differ: bool
-) -> Answer:
+def _of_rows(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
     """A server's to each row of values, to the byte, where all are text in no coding and the same at both
     starts; else the status alone."""
     answer = _head(wanted, heard, view)
-    if answers_may_differ:
-        return Answer(body=None, status=answer.status)
-    if request.answer is not None:
-        return Answer(body=request.answer, status=answer.status)
-    first, again = heard[: len(request.values)], heard[len(request.values) :]
-    texts = [_text(one) for one in first]
-    read = [text for text in texts if text is not None]
-    if len(read) == len(texts) and texts == [_text(one) for one in again]:
+    texts = [_text(one) for one in heard]
+    rows = len(texts) // 2
+    read = [text for text in texts[:rows] if text is not None]
+    if len(read) == rows and read == texts[rows:]:
         return replace(answer, of_rows=tuple(read))
     view.note(
         f"{wanted.first.called} answers a row otherwise each time, in no text, in a coding or at great "
@@ -235,7 +230,7 @@ def _needs_structure(trial: Trial, request: Request, right: Answer) -> bool:
         return False
     for other in trial.wanted.commands[1:]:
         try:
-            [answer] = _served(trial.of(other), [request])
+            [answer] = asked(trial.of(other), [request])
         except UserError:
             continue
         if answer.data is not None and answer.data != right.body.encode():

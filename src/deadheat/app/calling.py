@@ -3,51 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
+from functools import partial
 
 import grpc
 from google.protobuf import json_format
 
-from deadheat.app.asking import Heard, Values, failed, spec, values_at
+from deadheat.app.trial import Heard, Trial
 from deadheat.errors import ExitCode, UserError
-from deadheat.hosts import Host, StartError
 from deadheat.kinds.grpc import call as grpc_call
-from deadheat.kinds.server.started import NotServingError, started_server
 from deadheat.model.address import Address
 from deadheat.run.progress import View
 from deadheat.suite.ad_hoc import AdHoc, Answer, Call
-from deadheat.util.interrupt import Stop
 
 CALL_TIMEOUT_S = 60.0
 
 
-def called(
-    wanted: AdHoc, call: Call, folder: Path, host: Host, stop: Stop, beside: Values, times: int = 1
-) -> list[Heard]:
-    """Its replies of one start, as JSON; `beside`: where its services are.
+def called(trial: Trial, call: Call, times: int = 1) -> list[Heard]:
+    """Its replies of one start, as JSON.
 
     Raises UserError where it does not start or answer well, and where the contract has no such method or
     request.
     """
-    at = Address(host=host.address, port=host.free_port())
     _method(call).asked(grpc_call.fields(call.data))  # before anything is started
-    found: list[Heard] = []
-
-    def complaint(_: object) -> str | None:
-        found.append(_ask(wanted, call, at))
-        return None
-
-    try:
-        started = spec(wanted, folder, {"port": at.port, **values_at(wanted), **beside})
-        with started_server(host, started, at.port, complaint, stop) as serving:
-            more = [_ask(wanted, call, at) for _ in range(times - 1)]
-            return [replace(each, took_s=serving.ready_ns / 1e9) for each in (found[-1], *more)]
-    except (StartError, NotServingError) as error:
-        tail = error.output_tail.strip()[-300:] if isinstance(error, NotServingError) else ""
-        raise failed(wanted, f"{error}: {tail}" if tail else str(error)) from error
-    except OSError as error:
-        raise failed(wanted, f"it answered once, and then no more: {error}") from error
+    return trial.answers([partial(_ask, trial, call)] * times)
 
 
 def right(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
@@ -66,7 +44,7 @@ def _method(call: Call) -> grpc_call.Method:
     return method
 
 
-def _ask(wanted: AdHoc, call: Call, at: Address) -> Heard:
+def _ask(trial: Trial, call: Call, at: Address) -> Heard:
     """Raises OSError while nobody answers."""
     method = _method(call)
     fields = grpc_call.fields(call.data)
@@ -77,7 +55,8 @@ def _ask(wanted: AdHoc, call: Call, at: Address) -> Heard:
             if error.code() is grpc.StatusCode.UNAVAILABLE:
                 raise ConnectionRefusedError(error.details()) from error
             raise UserError(
-                f"{wanted.first.called} answers {call.method} with {error.code().name}: {error.details()}",
+                f"{trial.wanted.first.called} answers {call.method} with {error.code().name}: "
+                f"{error.details()}",
                 hint="--call and --data say what it is asked",
                 code=ExitCode.NOTHING_MEASURED,
             ) from error

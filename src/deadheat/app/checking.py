@@ -6,18 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from deadheat import plan as planning
 from deadheat.build import times as build_times
 from deadheat.build.builder import Build, Builder
 from deadheat.hosts import Host
-from deadheat.hosts.cpus import default_cpus
 from deadheat.hosts.held import this_machine
+from deadheat.kinds import alone
 from deadheat.kinds.registry import KINDS
 from deadheat.model.artifact import BuildTimes
 from deadheat.model.contender import Contender
-from deadheat.plan import Asked
-from deadheat.run.kind import RaceUnavailableError, Stage
-from deadheat.run.progress import NoView
+from deadheat.run.kind import RaceUnavailableError
 from deadheat.suite.suite import Suite
 from deadheat.util.interrupt import Stop
 
@@ -80,25 +77,7 @@ def _checked(
         return CheckedContender(
             contender.workload, contender.id, "unavailable", f"kind {workload.kind} is not known here"
         )
-    cpus = default_cpus(host.cores())
-    asked = Asked(
-        workloads=(contender.workload,),
-        contenders=(contender.id,),
-        server_cpus=cpus.servers,
-        generator_cpus=cpus.generators,
-        seed=None,
-    )
-    plan = planning.plan(asked, suite, tuple(KINDS))
-    stage = Stage.of(
-        plan,
-        plan.workloads[0],
-        suite,
-        {contender.id: built},
-        host=host,
-        view=NoView(),
-        stop=stop,
-        logs=logs,
-    )
+    stage = alone.stage(suite, contender.workload, [built], host=host, stop=stop, logs=logs)
     try:
         answers = KINDS[workload.kind].check(stage, contender.id)
     except RaceUnavailableError as error:

@@ -2,79 +2,161 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deadheat import plan as planning
-from deadheat.app.asking import Values
+from deadheat import hosts
+from deadheat.build import command
 from deadheat.errors import ExitCode, UserError
-from deadheat.hosts import Host
-from deadheat.hosts.cpus import default_cpus
-from deadheat.kinds.registry import KINDS
+from deadheat.hosts import Collected, Host, StartError
+from deadheat.hosts.program import Exit, Spec
+from deadheat.kinds import alone, content_coding
+from deadheat.kinds.server.started import NotServingError, started_server
 from deadheat.kinds.services import start as services
-from deadheat.plan import Asked
-from deadheat.run.kind import RaceUnavailableError, Stage
-from deadheat.run.progress import NoView
-from deadheat.suite import ad_hoc_suite
+from deadheat.model.address import Address
+from deadheat.run.kind import RaceUnavailableError
+from deadheat.suite import ad_hoc_scripts, ad_hoc_suite
 from deadheat.suite.ad_hoc import AdHoc, Answer, Command
 from deadheat.suite.suite import load
 from deadheat.util.interrupt import Stop
 
+# What lines have in braces, by name.
+Values = Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Heard:
+    """An answer. `data`: without gzip and deflate, None where it is longer than anybody compares. `took_s`:
+    until a server answered so, or a program had ended; `content_type` without parameters; `location` "" for
+    none; `cookies` are names."""
+
+    data: bytes | None
+    status: int = 200
+    content_type: str | None = None
+    coding: str = content_coding.IDENTITY
+    location: str = ""
+    cookies: tuple[str, ...] = ()
+    took_s: float = 0.0
+
+
+# Asks a server that listens there. Raises OSError while nobody answers.
+Ask = Callable[[Address], Heard]
+
 
 @dataclass
 class Trial:
-    """A command that is tried, and what its starts take. `took_s`: until its services served, the last
-    time."""
+    """The first of these commands, tried. `services_s`: until its services served, the last time."""
 
     wanted: AdHoc
     folder: Path
     logs: Path
     host: Host
     stop: Stop
-    took_s: float = 0.0
+    services_s: float = 0.0
 
     def of(self, command: Command) -> Trial:
         """The same for another command."""
         return replace(self, wanted=replace(self.wanted, commands=(command,)))
 
+    def answers(self, asks: Sequence[Ask]) -> list[Heard]:
+        """Of one start, asked one after another. Raises UserError where it does not start or serve."""
+        found: list[Heard] = []
+        with self._services() as beside:
+            at = self.wanted.first.at or Address(host=self.host.address, port=self.host.free_port())
+            spec = self._spec({"port": at.port, **self._values(), **beside})
+
+            def complaint(_: object) -> str | None:
+                found.append(asks[0](at))
+                return None
+
+            try:
+                with started_server(self.host, spec, at.port, complaint, self.stop) as serving:
+                    more = [ask(at) for ask in asks[1:]]
+                    return [replace(each, took_s=serving.ready_ns / 1e9) for each in (found[-1], *more)]
+            except (StartError, NotServingError) as error:
+                tail = error.output_tail.strip()[-300:] if isinstance(error, NotServingError) else ""
+                raise self.failed(f"{error}: {tail}" if tail else str(error)) from error
+            except OSError as error:
+                raise self.failed(f"it answered once, and then no more: {error}") from error
+
+    def prints(self, values: Sequence[str]) -> Heard:
+        """A program's output at these values of its parameters, its hooks around it. Raises UserError where
+        one of them does not start or end well."""
+        there = ad_hoc_scripts.hooks_of(self.wanted)
+        before, after = (
+            [f"{hook}.sh" for hook in names if hook in there]
+            for names in (("setup", "prepare"), ("conclude", "cleanup"))
+        )
+        with self._services() as beside:
+            at = {**self._values(values), **beside}
+            for script in before:
+                self._ran(script, at)
+            exit_, left = self._ran(ad_hoc_suite.SCRIPT, at)
+            for script in after:
+                self._ran(script, at)
+        return Heard(left.stdout, took_s=exit_.wall_ns / 1e9)
+
+    def failed(self, why: str) -> UserError:
+        """That it did not answer."""
+        first = self.wanted.first
+        return UserError(f"{first.title or first.line}: {why}", code=ExitCode.NOTHING_MEASURED)
+
+    def _ran(self, script: str, values: Values) -> tuple[Exit, Collected]:
+        name = "it" if script == ad_hoc_suite.SCRIPT else Path(script).stem
+        try:
+            handle = self.host.start(self._spec(values, script))
+        except StartError as error:
+            raise self.failed(f"{name}: {error}") from error
+        exit_ = hosts.wait(self.host, handle, self.stop)
+        left = self.host.collect(handle)
+        if not exit_.ok:
+            raise self.failed(f"{name} {exit_.describe()}: {left.output_tail.strip()[-300:]}")
+        return exit_, left
+
+    def _spec(self, values: Values, script: str = ad_hoc_suite.SCRIPT) -> Spec:
+        """How it is started, or a script of its hooks."""
+        wanted, first = self.wanted, self.wanted.first
+        names = wanted.given if script == ad_hoc_suite.SCRIPT else wanted.asked
+        given = [str(values[name]) for name in names]
+        env = {name: os.environ[name] for name in command.ALLOWED if name in os.environ}
+        return Spec(
+            argv=("sh", script, *given) if first.at is None else (first.line,),
+            cwd=self.folder / wanted.workload / first.name,
+            env={**env, "PATH": command.path()},
+            stdout=self.folder / "first.out",
+            stderr=self.folder / "first.err",
+            attached=first.listens,
+            freezes=first.freezes,
+            elsewhere=not first.metered,
+        )
+
+    def _values(self, values: Sequence[str] | None = None) -> dict[str, object]:
+        """Of the parameters, at these values, else at the first of each."""
+        parameters = self.wanted.parameters
+        at = values if values is not None else [each[0] for _, each in parameters]
+        return dict(zip((name for name, _ in parameters), at, strict=True))
+
     @contextmanager
-    def services(self) -> Iterator[Values]:
-        """Where they are, by what lines call them. Raises UserError where one cannot run."""
+    def _services(self) -> Iterator[Values]:
+        """Where they are, fresh for each start, by what lines call them. Raises UserError where one cannot
+        run."""
         if not self.wanted.services:
             yield {}
             return
         begun = time.monotonic()
-        stage = self._stage()
+        # A workload that says nothing yet of what is right.
+        ad_hoc_suite.write_workload(self.wanted, Answer(body=None), self.folder)
+        stage = alone.stage(
+            load(self.folder), self.wanted.workload, host=self.host, stop=self.stop, logs=self.logs
+        )
         with ExitStack() as stack:
             try:
                 stage, _ = services.beside(stage, stack, [self.wanted.first.name])
             except RaceUnavailableError as error:
                 raise UserError(str(error), code=ExitCode.NOTHING_MEASURED) from error
-            self.took_s = time.monotonic() - begun
+            self.services_s = time.monotonic() - begun
             yield {**stage.addresses, **stage.of_entries[self.wanted.first.name]}
-
-    def _stage(self) -> Stage:
-        """Of a workload that says nothing yet of what is right."""
-        ad_hoc_suite.write_workload(self.wanted, Answer(body=None), self.folder)
-        suite = load(self.folder)
-        cpus = default_cpus(self.host.cores())
-        asked = Asked(
-            workloads=(self.wanted.workload,),
-            server_cpus=cpus.servers,
-            generator_cpus=cpus.generators,
-            seed=None,
-        )
-        plan = planning.plan(asked, suite, tuple(KINDS))
-        return Stage.of(
-            plan,
-            plan.workloads[0],
-            suite,
-            {},
-            host=self.host,
-            view=NoView(),
-            stop=self.stop,
-            logs=self.logs,
-        )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from deadheat.cli import terminal, values
-from deadheat.cli.ad_hoc import bench_services
+from deadheat.cli.ad_hoc import bench_services, called
 from deadheat.cli.command import argument, command, option
 from deadheat.cli.options import (
     JUDGED_BY_HELP,
@@ -232,24 +232,18 @@ def _given(options: AbOptions) -> Given:
     asked: dict[str, Any] = {"path": options.path, "method": options.request_method, "body": options.body}
     asked["values"] = None if options.values is None else str(options.values.absolute())
     asked = {name: value for name, value in asked.items() if value is not None}
+    call = called(options, over_http=bool(asked or options.header or options.request))
     if options.request is not None:
         if asked or options.header:
             raise UserError(
                 "--request says all of the requests", hint="leave out --path, -X, -H, --body and --values"
             )
         fields |= {"request": pasted.read(options.request), "call": ()}
-    elif options.proto is not None or options.call is not None:
-        if options.proto is None or options.call is None:
-            raise UserError("a gRPC server is called by --proto and --call, both")
-        if asked or options.header:
-            raise UserError("gRPC or HTTP, not both", hint="--data is the request of a --call")
-        if options.call.count("/") != 1:
-            raise UserError(f"{options.call}: no method", hint="--call package.Service/Method")
-        proto = str(options.proto.absolute())
-        called = BenchCall(proto=proto, call=options.call, data=options.data)
-        fields |= {"call": (called,), "request": ()}
-    elif options.data != "{}":
-        raise UserError("--data is of a gRPC --call", hint="--body is that of an HTTP request")
+    elif call is not None:
+        if call.method.count("/") != 1:
+            raise UserError(f"{call.method}: no method", hint="--call package.Service/Method")
+        own = BenchCall(proto=str(call.proto), call=call.method, data=call.data)
+        fields |= {"call": (own,), "request": ()}
     elif asked or options.header:
         fields |= {"request": (BenchRequest(headers=dict(options.header), **asked),), "call": ()}
     return Given(

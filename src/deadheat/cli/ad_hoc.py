@@ -238,18 +238,13 @@ def _refuse_parameters_of_nothing(
 def _request(options: AdHocOptions) -> Request | Call:
     """What servers are asked. Raises UserError."""
     from deadheat.suite import pasted
-    from deadheat.suite.ad_hoc import Call, Request
+    from deadheat.suite.ad_hoc import Request
 
-    if options.proto is not None or options.call is not None:
-        if options.proto is None or options.call is None:
-            raise UserError("a gRPC server is called by --proto and --call, both")
+    of_http = (options.request_method, options.path, options.header) != ("GET", "/", ())
+    if (call := called(options, over_http=of_http or options.request is not None)) is not None:
         if options.url or options.program:
             raise UserError("--proto is of servers that are started: --command")
-        if options.request or (options.request_method, options.path, options.header) != ("GET", "/", ()):
-            raise UserError("gRPC or HTTP, not both", hint="--data is the request of a --call")
-        return Call(options.proto.resolve(), options.call, options.data)
-    if options.data != "{}":
-        raise UserError("--data is of a gRPC --call", hint="--body is that of an HTTP request")
+        return call
     if options.request is None:
         return Request(
             options.request_method, options.path, dict(options.header), options.body, values=_rows(options)
@@ -261,6 +256,22 @@ def _request(options: AdHocOptions) -> Request | Call:
         )
     found = pasted.only(pasted.read(options.request), options.request)
     return Request(found.method, found.path, found.headers, found.body, found.status)
+
+
+def called(options: CallParts, *, over_http: bool) -> Call | None:
+    """By what gRPC servers are called; None where they are not. `over_http`: whether something else says what
+    they are asked. Raises UserError."""
+    from deadheat.suite.ad_hoc import Call
+
+    if options.proto is None and options.call is None:
+        if options.data != "{}":
+            raise UserError("--data is of a gRPC --call", hint="--body is that of an HTTP request")
+        return None
+    if options.proto is None or options.call is None:
+        raise UserError("a gRPC server is called by --proto and --call, both")
+    if over_http:
+        raise UserError("gRPC or HTTP, not both", hint="--data is the request of a --call")
+    return Call(options.proto.resolve(), options.call, options.data)
 
 
 def _rows(options: AdHocOptions) -> tuple[Row, ...]:

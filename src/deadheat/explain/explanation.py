@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat import plan as planning
 from deadheat.build.builder import Build, Builder
 from deadheat.errors import ExitCode, UserError
 from deadheat.explain import drawing, folder, inferno, markdown, page, running
@@ -18,19 +17,15 @@ from deadheat.explain.instruments.base import Bench, Instrument
 from deadheat.explain.page import Page, Picture
 from deadheat.explain.reading import InstrumentError, Missing, Observed
 from deadheat.explain.wanted import Wanted, pair
-from deadheat.hosts import Host
 from deadheat.hosts.affinity import on_cpus
-from deadheat.hosts.cpus import default_cpus
 from deadheat.hosts.held import this_machine
+from deadheat.kinds import alone
 from deadheat.kinds.registry import KINDS
 from deadheat.model.contender import Contender
-from deadheat.plan import Asked
 from deadheat.run.kind import Stage
-from deadheat.run.progress import NoView
 from deadheat.suite.suite import Suite
 from deadheat.util import clock
 from deadheat.util.files import explained
-from deadheat.util.interrupt import Stop
 
 Say = Callable[[str], None]
 
@@ -49,7 +44,9 @@ def explain(wanted: Wanted, suite: Suite, say: Say) -> Explained:
     began = time.monotonic()
     with this_machine("deadheat explain") as (host, stop), folder.making(wanted.out) as made:
         builds = [_built(contender, Builder(host, stop), say) for contender in contenders]
-        stage = _stage(suite, contenders, builds, host, stop, made.work / "logs")
+        logs = made.work / "logs"
+        logs.mkdir()
+        stage = alone.stage(suite, contenders[0].workload, builds, host=host, stop=stop, logs=logs)
         if (why := KINDS[stage.workload.kind].unavailable(stage)) is not None:
             raise UserError(f"{stage.workload.name} cannot run here: {why}", code=ExitCode.NOTHING_MEASURED)
         for contender in contenders:
@@ -72,35 +69,6 @@ def _built(contender: Contender, builder: Builder, say: Say) -> Build:
             code=ExitCode.NOTHING_MEASURED,
         )
     return built
-
-
-def _stage(
-    suite: Suite,
-    contenders: Sequence[Contender],
-    builds: Sequence[Build],
-    host: Host,
-    stop: Stop,
-    logs: Path,
-) -> Stage:
-    workload, cpus = contenders[0].workload, default_cpus(host.cores())
-    asked = Asked(
-        workloads=(workload,),
-        contenders=tuple(contender.id for contender in contenders),
-        server_cpus=cpus.servers,
-        generator_cpus=cpus.generators,
-    )
-    plan = planning.plan(asked, suite, tuple(KINDS))
-    logs.mkdir()
-    return Stage.of(
-        plan,
-        plan.workloads[0],
-        suite,
-        {build.contender.id: build for build in builds},
-        host=host,
-        view=NoView(),
-        stop=stop,
-        logs=logs,
-    )
 
 
 def _check(stage: Stage, contender: Contender) -> None:

@@ -170,21 +170,8 @@ class Piped:
     def _note(self, status: int, cpu: CpuTime, why: Why) -> None:
         # Waited for here, so that its CPU time is known, and not by Popen, which is told.
         self._process.returncode = status
-        now_ns = time.monotonic_ns()
-        self._exit = Exit(
-            code=status if status >= 0 else None,
-            signal=-status if status < 0 else None,
-            why=why,
-            at_ns=now_ns,
-            wall_ns=now_ns - self.started_ns,
-            cpu=cpu,
-            peak_memory_bytes=None,
-            tree_peak_memory_bytes=None,
-            stray=0,
-            stdout_bytes=0,
-            stderr_bytes=0,
-            output_error=None,
-        )
+        code, died_of = (status, None) if status >= 0 else (None, -status)
+        self._exit = Exit.unseen(self.started_ns, why, died_of, code=code, cpu=cpu)
 
 
 def _ns(seconds: float) -> int:

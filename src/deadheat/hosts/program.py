@@ -105,17 +105,25 @@ class Exit:
         return cls(cpu=CpuTime(event["user_ns"], event["system_ns"]), **values)
 
     @classmethod
-    def unseen(cls, began_ns: int, why: Why, signal: int | None = None) -> Exit:
-        """Of one whose end no launcher reported: what it used, nobody knows. `began_ns`: when it, or our part
-        in it, began."""
+    def unseen(
+        cls,
+        began_ns: int,
+        why: Why,
+        signal: int | None = None,
+        *,
+        code: int | None = None,
+        cpu: CpuTime | None = None,
+    ) -> Exit:
+        """Of one whose end no launcher reported: what it used beside `cpu`, nobody knows. `began_ns`: when
+        it, or our part in it, began."""
         now_ns = time.monotonic_ns()
         return cls(
-            code=None,
+            code=code,
             signal=signal,
             why=why,
             at_ns=now_ns,
             wall_ns=now_ns - began_ns,
-            cpu=CpuTime(0, 0),
+            cpu=cpu or CpuTime(0, 0),
             peak_memory_bytes=None,
             tree_peak_memory_bytes=None,
             stray=0,

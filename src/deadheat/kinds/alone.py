@@ -1,0 +1,34 @@
+"""A workload apart from any race: to be checked, explained, or for what its services are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from deadheat import plan as planning
+from deadheat.build.builder import Build
+from deadheat.hosts import Host
+from deadheat.hosts.cpus import default_cpus
+from deadheat.kinds.registry import KINDS
+from deadheat.plan import Asked
+from deadheat.run.kind import Stage
+from deadheat.run.progress import NoView
+from deadheat.suite.suite import Suite
+from deadheat.util.interrupt import Stop
+
+
+def stage(
+    suite: Suite, workload: str, builds: Sequence[Build] = (), *, host: Host, stop: Stop, logs: Path
+) -> Stage:
+    """The stage of its first race, of these builds' contenders or those that race by default, on the CPUs
+    that are usual."""
+    cpus = default_cpus(host.cores())
+    asked = Asked(
+        workloads=(workload,),
+        contenders=tuple(build.contender.id for build in builds),
+        server_cpus=cpus.servers,
+        generator_cpus=cpus.generators,
+    )
+    plan = planning.plan(asked, suite, tuple(KINDS))
+    by_id = {build.contender.id: build for build in builds}
+    return Stage.of(plan, plan.workloads[0], suite, by_id, host=host, view=NoView(), stop=stop, logs=logs)
