@@ -320,6 +320,14 @@ fn what_cannot_be_bytes_is_refused() {
             r#"{"path": "/", "expect": {"body": {"base64": "?"}}}"#,
             "no base64",
         ),
+        (
+            r#"{"path": "/a", "path": "/b"}"#,
+            r#""path" is given twice"#,
+        ),
+        (
+            r#"{"path": "/", "expect": {"status": 200, "status": 404}}"#,
+            r#""status" is given twice"#,
+        ),
     ] {
         let (path, _) = file(&directory, "lines", line.as_bytes());
         let said = refusal(&[&url, "--requests", &path]);

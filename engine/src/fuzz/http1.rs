@@ -4,6 +4,7 @@ use super::feed::cut_anywhere;
 use crate::protocol::http::Request;
 use crate::protocol::http1::chunked::{step, Chunks};
 use crate::protocol::http1::head::{parse, LONGEST_HEAD};
+use crate::protocol::http1::known_head::KnownHead;
 use crate::protocol::http1::Http1;
 
 /// Any bytes as replies to two requests.
@@ -14,12 +15,19 @@ pub fn replies(bytes: &[u8]) {
     cut_anywhere(&Http1::new(vec![request], "h", true), bytes);
 }
 
-/// A head says the same whatever stands behind it, and nothing before it is all there.
+/// A head says the same whatever stands behind it, and nothing before it is all there; one that is
+/// recognised behind another says what a parse of it says.
 pub fn head(bytes: &[u8]) {
     if let Ok(Some(head)) = parse(bytes) {
         assert!(head.len <= bytes.len().min(LONGEST_HEAD));
         assert_eq!(parse(&bytes[..head.len]), Ok(Some(head)));
         assert_eq!(parse(&bytes[..head.len - 1]), Ok(None));
+        let (first, rest) = bytes.split_at(head.len);
+        let mut known = KnownHead::default();
+        known.learn(first, head);
+        if let Some(alike) = known.alike(rest) {
+            assert_eq!(parse(rest), Ok(Some(alike.head)));
+        }
     }
 }
 

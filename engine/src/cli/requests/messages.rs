@@ -1,6 +1,7 @@
 //! Messages of WebSocket: the one of the command line, or those of a file.
 
-use super::{expect_also, folder_of, json_with_files, read, values};
+use super::json::json_with_files;
+use super::{expect_also, folder_of, read, values};
 use crate::cli::options::LoadOptions;
 use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};

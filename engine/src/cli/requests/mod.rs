@@ -2,20 +2,18 @@
 
 mod curl;
 mod har;
+mod json;
 mod messages;
 mod raw;
 mod shell;
 
+use self::json::json_with_files;
 use super::choices::RowsArg;
 use super::options::LoadOptions;
-use base64::engine::general_purpose::STANDARD;
-use base64::Engine as _;
 use deadheat_load::address::Url;
 use deadheat_load::error::{Error, Result};
 use deadheat_load::protocol::http::{Expect, Request};
 use deadheat_load::template::{Body, Rows};
-use serde::de::DeserializeOwned;
-use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -231,46 +229,6 @@ fn place_at(text: &str, url: &Url) -> std::result::Result<(Option<String>, Strin
 fn is_taken_over(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     !name.starts_with(':') && !NOT_TAKEN_OVER.contains(&name.as_str())
-}
-
-/// A line of JSON whose `KEY_file`, and `body_file` in `expect`, name files with what else stands in
-/// `KEY` and `body`.
-fn json_with_files<T: DeserializeOwned>(
-    line: &str,
-    folder: &Path,
-    keys: &[&str],
-) -> std::result::Result<T, String> {
-    let mut json: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
-    for key in keys {
-        put_file(&mut json, folder, key)?;
-    }
-    if let Some(expect) = json.get_mut("expect") {
-        put_file(expect, folder, "body")?;
-    }
-    serde_json::from_value(json).map_err(|error| error.to_string())
-}
-
-fn put_file(json: &mut Value, folder: &Path, key: &str) -> std::result::Result<(), String> {
-    let file_key = format!("{key}_file");
-    let Some(object) = json.as_object_mut() else {
-        return Ok(());
-    };
-    let Some(file) = object.remove(&file_key) else {
-        return Ok(());
-    };
-    let Value::String(file) = file else {
-        return Err(format!("{file_key}: not the name of a file"));
-    };
-    if object.contains_key(key) {
-        return Err(format!("{key} or {file_key}, not both"));
-    }
-    let bytes = read_bytes(&folder.join(file)).map_err(|error| error.message)?;
-    let content = match Body::of_file(bytes) {
-        Body::Text(text) => text.into(),
-        Body::Binary(bytes) => serde_json::json!({"base64": STANDARD.encode(bytes)}),
-    };
-    object.insert(key.into(), content);
-    Ok(())
 }
 
 /// Where the files are that a file names.

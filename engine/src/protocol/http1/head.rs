@@ -144,6 +144,31 @@ fn parse_status_line(line: &[u8]) -> Result<(u8, u16), Malformed> {
     Ok((minor - b'0', digit(*a) * 100 + digit(*b) * 10 + digit(*c)))
 }
 
+/// A line of a head that was parsed, and where it stands in it.
+pub(super) struct Line<'a> {
+    pub name: &'a [u8],
+    /// Behind the colon.
+    pub value_at: usize,
+    /// Behind the LF.
+    pub end: usize,
+}
+
+/// The header lines of a head that was parsed.
+pub(super) fn lines(head: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let mut at = memchr(b'\n', head).map_or(head.len(), |lf| lf + 1);
+    std::iter::from_fn(move || {
+        let end = at + memchr(b'\n', &head[at..])? + 1;
+        let colon = memchr(b':', &head[at..end])?;
+        let line = Line {
+            name: &head[at..at + colon],
+            value_at: at + colon + 1,
+            end,
+        };
+        at = end;
+        Some(line)
+    })
+}
+
 #[inline]
 fn split_header(line: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
     let colon = memchr(b':', line).ok_or(Malformed("a header line without a colon"))?;
@@ -154,7 +179,7 @@ fn split_header(line: &[u8]) -> Result<(&[u8], &[u8]), Malformed> {
     Ok((name, value))
 }
 
-fn parse_length(value: &[u8]) -> Result<u64, Malformed> {
+pub(super) fn parse_length(value: &[u8]) -> Result<u64, Malformed> {
     // 18 digits are more than any disk holds, and cannot overflow.
     if value.is_empty() || value.len() > 18 || !value.iter().all(u8::is_ascii_digit) {
         return Err(Malformed("a Content-Length that is no length"));

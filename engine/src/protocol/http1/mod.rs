@@ -4,12 +4,14 @@ mod body;
 pub mod chunked;
 mod fast;
 pub mod head;
+pub(crate) mod known_head;
 mod protocol;
 mod render;
 mod rendered;
 
 use self::body::Body;
 use self::head::{Malformed, ResponseHead};
+use self::known_head::KnownHead;
 use self::rendered::{Rendered, HEAD_PLACES};
 use super::asked::Asked;
 use super::http::content::Content;
@@ -35,9 +37,7 @@ pub struct Http1 {
     vary_by_run: bool,
     /// What values are made from.
     seed: u64,
-    /// Heads that were parsed, byte for byte, and what they said. Servers send the same head over
-    /// and over (but for a date each second, and the length of bodies that differ), so most replies
-    /// need a comparison instead of a parse.
+    /// Heads that were parsed: replies to neighbouring requests may have others.
     known: Vec<KnownHead>,
     /// The last usual reply to the only request, whole, and its status.
     known_reply: Repeated,
@@ -56,12 +56,6 @@ struct Traits {
     is_head: bool,
     /// Its reply is looked into.
     is_looked_into: bool,
-}
-
-#[derive(Clone, Default)]
-struct KnownHead {
-    bytes: Vec<u8>,
-    head: Option<ResponseHead>,
 }
 
 /// What one connection remembers.
@@ -142,16 +136,12 @@ impl Http1 {
     #[inline]
     fn head(&mut self, place: usize, input: &[u8]) -> Result<Option<ResponseHead>, Malformed> {
         let known = &mut self.known[place];
-        if let Some(head) = known.head {
-            if input.starts_with(&known.bytes) {
-                return Ok(Some(head));
-            }
+        if let Some(alike) = known.alike(input) {
+            return Ok(Some(alike.head));
         }
         let head = head::parse(input)?;
         if let Some(head) = head {
-            known.bytes.clear();
-            known.bytes.extend_from_slice(&input[..head.len]);
-            known.head = Some(head);
+            known.learn(&input[..head.len], head);
         }
         Ok(head)
     }
