@@ -96,7 +96,8 @@ tables: setup
 	$(BIN)/python bench/statistics_tables.py --write docs/method.md
 
 # docs/studies/<study>.md: races each study by our method and by its own at the published length, hours in all, one
-# race at a time, and writes the pages; again, it goes on where it stopped (ARGS=--dry-run says what and how long).
+# race at a time, and writes the pages; again, it goes on where it stopped (ARGS=--dry-run says what and how long,
+# ARGS='--study NAME' is one study).
 # Of runs that there are: make studies RUNS="runs/a runs/b"
 studies: setup
 	$(if $(RUNS),$(BIN)/python scripts/studies.py $(RUNS),$(BIN)/python -m bench.study_runs $(ARGS))

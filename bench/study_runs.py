@@ -2,6 +2,7 @@
 
 python -m bench.study_runs                  # make studies
 python -m bench.study_runs --dry-run        # what would be raced, and how long it takes
+python -m bench.study_runs --study NAME     # this one alone; may be given more than once
 python -m bench.study_runs --copies DIR     # make studies-from-copies: packages whose hosts cannot be reached
 
 Each study is raced by our method and, where its file says how its author ran it, by its own, into a folder
@@ -105,9 +106,13 @@ def from_copies(copies: Path, out: Path) -> tuple[Path, dict[str, str]]:
 
 def main() -> int:
     """Races what is not done, then writes the pages."""
+    known = load(ROOT / "suite").studies
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--copies", type=Path, metavar="DIR", help="packages of shards and of Hex")
     parser.add_argument("--out", type=Path, metavar="DIR", help="where the runs are kept")
+    parser.add_argument(
+        "--study", action="append", choices=list(known), metavar="NAME", help=f"one of {', '.join(known)}"
+    )
     parser.add_argument("--dry-run", action="store_true", help="say what would be raced, and how long")
     arguments = parser.parse_args()
     name = "studies-from-copies" if arguments.copies else "studies"
@@ -120,7 +125,7 @@ def main() -> int:
         except FileNotFoundError as error:
             print(f"studies: {error.filename}: {error.strerror}", file=sys.stderr)
             return 2
-    runs = wanted(load(ROOT / "suite").studies, out, suite)
+    runs = wanted({name: known[name] for name in arguments.study or known}, out, suite)
     for run in runs:
         if run.done and not arguments.dry_run:
             continue

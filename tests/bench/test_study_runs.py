@@ -113,6 +113,16 @@ def test_what_would_be_raced_is_said_and_no_page_is_written(start: Start) -> Non
     assert all(command[-1] == "--dry-run" for command in ran.commands)
 
 
+def test_one_study_is_raced_alone_and_its_page_written(start: Start) -> None:
+    ran = Ran()
+    assert start(ran, "--study", STUDIES[1]) == 0
+    *races, pages = ran.commands
+    assert [(c[c.index("--claims") + 1], c[c.index("--preset") + 1]) for c in races] == [
+        race for race in RACES if race[0] == STUDIES[1]
+    ]
+    assert all(STUDIES[1] in run for run in pages[2:])
+
+
 def test_with_copies_builds_find_the_shards_and_the_packages_of_hex(
     start: Start, copies: Path, tmp_path: Path
 ) -> None:

@@ -38,16 +38,21 @@ export const worlds = (sql) => {
       : response.json(found);
   });
 
-  // Rows are written by id: two requests never wait for each other.
-  const write = (worlds) =>
-    sql.begin((sql) =>
-      worlds
-        .toSorted((one, other) => one.id - other.id)
-        .map(
-          ({ id, randomNumber }) =>
-            sql`UPDATE world SET randomnumber = ${randomNumber} WHERE id = ${id}`,
-        ),
-    );
+  // Of a row that is given twice the last value stays; rows are locked by id: two requests never wait for
+  // each other. One statement, not sql.begin: its BEGIN can go out on a connection that others use as well
+  // (porsager/postgres, issue 823).
+  const write = (worlds) => {
+    const rows = [
+      ...new Map(worlds.map((world) => [world.id, world])).values(),
+    ].toSorted((one, other) => one.id - other.id);
+    return sql`
+      UPDATE world SET randomnumber = new.value
+      FROM unnest(
+        ${rows.map(({ id }) => id)}::integer[],
+        ${rows.map(({ randomNumber }) => randomNumber)}::integer[]
+      ) AS new (id, value)
+      WHERE world.id = new.id`;
+  };
 
   router.post("/updates", json(), async (request, response) => {
     const asked = request.body;
