@@ -70,6 +70,12 @@ def test_a_path_that_it_does_not_serve_is_said(deadheat: Deadheat, mine: Made) -
     assert (mine.path / PLACE).exists()
 
 
+def test_what_it_printed_at_last_is_said_once(deadheat: Deadheat, mine: Made) -> None:
+    ended = deadheat.run("new", "--yes", "--command", "python3 not_there.py {port}")
+    assert ended.code == 3, ended
+    assert ended.error.count("not_there.py") == 1, ended.error
+
+
 def test_what_cannot_be_found_is_said(deadheat: Deadheat, mine: Made) -> None:
     mine.git("rm", "--quiet", "requirements.txt", "server.py")
     ended = deadheat.run("new", "--yes")

@@ -89,6 +89,7 @@ def test_no_project_is_known_by_nothing(tmp_path: Path) -> None:
     assert project(tmp_path, {"README": "words"}) is None
     to_do = new_bench.to_do(new_bench.wanted(None), None)
     assert "no file here tells its language" in to_do[0] and "write run" in to_do[1]
+    assert new_bench.to_do(new_bench.Wanted(None, "./it {port}"), None) == []
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ class Trial:
                     return [replace(each, took_s=serving.ready_ns / 1e9) for each in (found[-1], *more)]
             except (StartError, NotServingError) as error:
                 tail = error.output_tail.strip()[-300:] if isinstance(error, NotServingError) else ""
-                raise self.failed(f"{error}: {tail}" if tail else str(error)) from error
+                raise self.failed(str(error) if tail in str(error) else f"{error}: {tail}") from error
             except OSError as error:
                 raise self.failed(f"it answered once, and then no more: {error}") from error
 

@@ -85,7 +85,7 @@ _MORE = """
 def to_do(wanted: Wanted, project: Project | None) -> list[str]:
     """What is left to be written or looked at, a sentence each."""
     said: list[str] = []
-    if project is None:
+    if project is None and wanted.run is None:
         said.append(
             "no file here tells its language (go.mod, package.json, ...): say how it is built and run"
         )
