@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat.kinds import conformance
+from deadheat.kinds import conformance, http_asking
 from deadheat.model.workload import HttpCase
 from deadheat.plan.schedule import token
 
@@ -270,7 +270,7 @@ def tried(server: Server, work: Path) -> str:
         server.prepare(work)
         with _started(server, work) as port:
             rng = random.Random(1)
-            check = conformance.run(conformance.http_cases([CASE], port, lambda: token(rng)))
+            check = conformance.run(http_asking.http_cases([CASE], port, lambda: token(rng)))
     except MissingError as why:
         return f"not tried: {str(why).replace('|', ' ')}"
     if not check.ok:

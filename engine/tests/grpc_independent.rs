@@ -10,23 +10,29 @@ use deadheat_load::protocol::grpc::CallSpec;
 use deadheat_load::target::Spec;
 use greeter::{ask, load, spec, streams};
 use serde_json::json;
+use std::net::SocketAddr;
 use std::time::Duration;
+
+/// A call of the server at `address`, whose certificate nobody knows.
+fn to(address: SocketAddr, tls: bool, ask: CallSpec) -> Spec {
+    let scheme = if tls { "grpcs" } else { "grpc" };
+    Spec {
+        url: format!("{scheme}://{address}"),
+        tls: TlsSpec {
+            trust: Trust::Anyone,
+            ..TlsSpec::default()
+        },
+        // Encryption without optimisation on a busy machine takes its time.
+        timeout_ms: 120_000,
+        ..spec(address, ask)
+    }
+}
 
 #[test]
 fn unary_streamed_compressed_numbered() {
     for tls in [false, true] {
         let address = independent::grpc(tls);
-        let scheme = if tls { "grpcs" } else { "grpc" };
-        let to = |ask: CallSpec| Spec {
-            url: format!("{scheme}://{address}"),
-            tls: TlsSpec {
-                trust: Trust::Anyone,
-                ..TlsSpec::default()
-            },
-            // Encryption without optimisation on a busy machine takes its time.
-            timeout_ms: 120_000,
-            ..spec(address, ask)
-        };
+        let to = |ask| to(address, tls, ask);
         let large = "x".repeat(300_000);
         for (what, ask, calls) in [
             ("unary", ask(), 2_000),
@@ -69,7 +75,7 @@ fn unary_streamed_compressed_numbered() {
         ] {
             let slice = load(&to(ask), calls);
             let outcome = (slice.counts.replies_all, slice.counts.first_error);
-            assert_eq!(outcome, (calls, None), "{what} {scheme}");
+            assert_eq!(outcome, (calls, None), "{what}, TLS {tls}");
         }
         let nobody = CallSpec {
             data: json!({"name": "nobody"}),
@@ -98,16 +104,7 @@ fn unary_streamed_compressed_numbered() {
 fn streams_of_names() {
     for tls in [false, true] {
         let address = independent::grpc(tls);
-        let scheme = if tls { "grpcs" } else { "grpc" };
-        let to = |ask: CallSpec| Spec {
-            url: format!("{scheme}://{address}"),
-            tls: TlsSpec {
-                trust: Trust::Anyone,
-                ..TlsSpec::default()
-            },
-            timeout_ms: 120_000,
-            ..spec(address, ask)
-        };
+        let to = |ask| to(address, tls, ask);
         let all = CallSpec {
             proto: Some(streams()),
             call: "greeter.Greeter/SayHelloCS".into(),
@@ -162,9 +159,9 @@ fn streams_of_names() {
         ] {
             let slice = load(&to(ask.clone()), calls);
             let outcome = (slice.counts.replies_all, slice.counts.first_error);
-            assert_eq!(outcome, (calls, None), "{what} {scheme}");
+            assert_eq!(outcome, (calls, None), "{what}, TLS {tls}");
             let counts = slice.messages.expect("messages");
-            assert_eq!(counts.sent, calls * messages, "{what} {scheme}");
+            assert_eq!(counts.sent, calls * messages, "{what}, TLS {tls}");
             let latencies = counts.latencies.map(|latencies| latencies.count());
             let is_answered = ask.call.ends_with("Bidi");
             assert_eq!(latencies, is_answered.then_some(calls * messages), "{what}");

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from deadheat.app import checking
-from deadheat.kinds import conformance
+from deadheat.kinds import conformance, http_asking
 from deadheat.model.address import Address
 from deadheat.suite import suite
 
@@ -31,7 +31,7 @@ CONCURRENT = 40
 def test_every_answer_is_right(stack: str, workload: str, start: Start) -> None:
     server = start(workload, stack)
     numbers = count()
-    cases = conformance.http_cases(
+    cases = http_asking.http_cases(
         LOADED.workloads[workload].conformance,
         Address(port=server.port),
         lambda: f"t{next(numbers)}",
@@ -41,7 +41,7 @@ def test_every_answer_is_right(stack: str, workload: str, start: Start) -> None:
     assert found.ok, f"{found.reason}\n{found.exchange}"
     names = LOADED.workloads[workload].headers
     assert names == ("Server", "Date")
-    conformance.headed(
+    http_asking.headed(
         LOADED.workloads[workload].conformance[0], Address(port=server.port), lambda: "t", names
     )
 

@@ -10,9 +10,9 @@ from types import ModuleType
 
 import deadheat.app.ad_hoc
 import deadheat.generators.engine
-import deadheat.kinds.conformance
 import deadheat.kinds.grpc.frames
 import deadheat.kinds.grpc.kind
+import deadheat.kinds.http_asking
 import deadheat.kinds.server.cold
 import deadheat.kinds.server.started
 import deadheat.kinds.server.warm_up
@@ -49,9 +49,9 @@ def hurry() -> None:
     cut(deadheat.kinds.server.warm_up, LEAD_IN_LATENCIES=0, COUNTED_LATENCIES=0)
     cut(deadheat.kinds.grpc.kind, CONCURRENT=100)
     cut(deadheat.kinds.grpc.frames, ANSWER_S=3.0, STOP_GRACE_S=2.0)
-    cut(deadheat.kinds.conformance, IDLE_S=0.05)
+    cut(deadheat.kinds.http_asking, IDLE_S=0.05)
     if answer_timeout_s := os.environ.get("DEADHEAT_TEST_ANSWER_TIMEOUT_S"):
-        cut(deadheat.kinds.conformance, TIMEOUT_S=float(answer_timeout_s))
+        cut(deadheat.kinds.http_asking, TIMEOUT_S=float(answer_timeout_s))
     if outside_limit_s := os.environ.get("DEADHEAT_TEST_OUTSIDE_LIMIT_S"):
         cut(deadheat.studies.server, PATIENCE_S=0.0, LONGEST_S=float(outside_limit_s))
     cut(deadheat.plan.duration, START_S=0.1, WARMED_S=0.1, COLD_S=0.3)

@@ -8,7 +8,7 @@ import pytest
 
 from deadheat.app import checking
 from deadheat.hosts.held import this_host
-from deadheat.kinds import conformance, row_cases
+from deadheat.kinds import http_asking, row_cases
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services import statements
 from deadheat.suite.suite import load
@@ -240,8 +240,8 @@ def test_only_who_asks_the_database_each_time_is_right(
     workload: str, habit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(statements, "IDLE_WITHIN_S", 1.0 if "open" in habit else 60.0)
-    monkeypatch.setattr(conformance, "TIMEOUT_S", 60.0)
-    monkeypatch.setattr(conformance, "DATE_MOVES_WITHIN_S", 2.0 if "its start" in habit else 60.0)
+    monkeypatch.setattr(http_asking, "TIMEOUT_S", 60.0)
+    monkeypatch.setattr(http_asking, "DATE_MOVES_WITHIN_S", 2.0 if "its start" in habit else 60.0)
     monkeypatch.setattr(row_cases, "WAITS_WITHIN_S", 60.0)
     built_in = load(BUILT_IN).workloads[workload]
     if (why := services.missing(this_host(), built_in.services)) is not None:

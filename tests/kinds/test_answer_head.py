@@ -6,10 +6,10 @@ from http.client import HTTPMessage
 
 import pytest
 
-from deadheat.kinds import answer_head, conformance
+from deadheat.kinds import answer_head, conformance, http_asking
 from deadheat.model.workload import HttpCase
 
-from .test_http_conformance import Serve, serve
+from .test_http_asking import Serve, serve
 
 __all__ = ["serve"]
 
@@ -107,7 +107,7 @@ def test_another_head_is_another_answer(
     lines = b"".join(b"Set-Cookie: %s=x; Path=/\r\n" % name for name in cookies)
     answer = b"HTTP/1.1 200 OK\r\nLocation: %s\r\n%sContent-Length: 0\r\n\r\n" % (where, lines)
     at = serve(lambda _: answer)
-    found = conformance.run([lambda: conformance.ask_http(CASE, at, "t")])
+    found = conformance.run([lambda: http_asking.ask_http(CASE, at, "t")])
     assert found.ok == (reason is None)
     assert reason is None or reason in (found.reason or "")
 
@@ -119,5 +119,5 @@ def test_none_is_held_to_none(serve: Serve) -> None:
         (HttpCase(path="/", cookies=()), "expected cookies none  got a"),
     ):
         with pytest.raises(conformance.Wrong) as wrong:
-            conformance.ask_http(case, at, "t")
+            http_asking.ask_http(case, at, "t")
         assert reason in wrong.value.reason

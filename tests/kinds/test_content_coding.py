@@ -10,11 +10,11 @@ from http.client import HTTPMessage
 
 import pytest
 
-from deadheat.kinds import conformance, content_coding
+from deadheat.kinds import conformance, content_coding, http_asking
 from deadheat.kinds.content_coding import CodingError
 from deadheat.model.workload import HttpCase
 
-from .test_http_conformance import Serve, serve
+from .test_http_asking import Serve, serve
 
 __all__ = ["serve"]
 
@@ -103,7 +103,7 @@ DIGEST = HttpCase(path="/", sha256=hashlib.sha256(TEXT).hexdigest())
 @pytest.mark.parametrize("case", [STRUCTURE, DIGEST])
 @pytest.mark.parametrize("level", [1, 9])
 def test_what_it_decodes_to_is_compared(case: HttpCase, level: int, serve: Serve) -> None:
-    conformance.ask_http(case, serve(answering(packed_by_gzip(TEXT, level))), "t")
+    http_asking.ask_http(case, serve(answering(packed_by_gzip(TEXT, level))), "t")
 
 
 @pytest.mark.parametrize(
@@ -117,5 +117,5 @@ def test_what_it_decodes_to_is_compared(case: HttpCase, level: int, serve: Serve
 def test_another_answer(body: bytes, head: bytes | None, reason: str, serve: Serve) -> None:
     at = serve(answering(body) if head is None else answering(body, head))
     with pytest.raises(conformance.Wrong) as wrong:
-        conformance.ask_http(STRUCTURE, at, "t")
+        http_asking.ask_http(STRUCTURE, at, "t")
     assert reason in wrong.value.reason

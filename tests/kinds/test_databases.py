@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Generator, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -62,6 +62,18 @@ def filled(running: tuple[Stage, AllRunning]) -> tuple[Stage, Databases]:
     stage, made = databases.beside(*running, ENTRIES, "seed")
     assert made is not None
     return stage, made
+
+
+@contextmanager
+def only_go(workload: str, logs: Path) -> Iterator[tuple[Stage, Databases]]:
+    """A PostgreSQL with the database of one entry, filled as this workload asks for it."""
+    if (why := services.missing(this_host(), WORKLOAD.services)) is not None:
+        pytest.skip(why)
+    with LocalHost() as host, ExitStack() as stack:
+        stage, running = services.beside(bare(host, logs), stack, ["go"])
+        stage, made = databases.beside(replace(stage, workload=LOADED[workload]), running, ["go"], "seed")
+        assert made is not None
+        yield stage, made
 
 
 def held(stage: Stage, entry: str) -> list[tuple[int, int]]:
@@ -129,13 +141,7 @@ def test_a_database_counts_what_was_asked_of_it_from_the_first_answer_to_the_las
 
 
 def test_what_was_written_is_counted_and_held_against_what_requests_said(tmp_path: Path) -> None:
-    if (why := services.missing(this_host(), WORKLOAD.services)) is not None:
-        pytest.skip(why)
-    with LocalHost() as host, ExitStack() as stack:
-        stage, running = services.beside(bare(host, tmp_path), stack, ["go"])
-        stage = replace(stage, workload=LOADED["app-updates"])
-        stage, made = databases.beside(stage, running, ["go"], "seed")
-        assert made is not None
+    with only_go("app-updates", tmp_path) as (stage, made):
         asked = json.loads(f"[{stage.drawn[0]['rows']}]")
         assert len({each["id"] for each in asked}) == 20
         values = made.values("go")
@@ -214,13 +220,7 @@ def test_a_page_is_of_all_rows_and_the_one_that_its_request_adds_by_code_point()
 
 
 def test_texts_reach_the_database_as_they_were_drawn(tmp_path: Path) -> None:
-    if (why := services.missing(this_host(), WORKLOAD.services)) is not None:
-        pytest.skip(why)
-    with LocalHost() as host, ExitStack() as stack:
-        stage, running = services.beside(bare(host, tmp_path), stack, ["go"])
-        stage = replace(stage, workload=LOADED["app-fortunes"])
-        stage, made = databases.beside(stage, running, ["go"], "seed")
-        assert made is not None
+    with only_go("app-fortunes", tmp_path) as (stage, made):
         changed = made.change("go", stage.rows[7])
         made.insert("go", {"id": "201", "value": "one \\ more"})
         with made.connected(made.names["go"], "app") as connection:

@@ -10,7 +10,7 @@ from functools import partial
 from deadheat.app.trial import Heard, Trial
 from deadheat.errors import ExitCode, UserError
 from deadheat.kinds import answer_head, content_coding
-from deadheat.kinds.conformance import connection_to
+from deadheat.kinds.http_asking import connection_to
 from deadheat.model.address import Address
 from deadheat.suite.ad_hoc import Request
 

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from deadheat.kinds import conformance
+from deadheat.kinds import http_asking
 from deadheat.kinds.conformance import Case, Wrong
 from deadheat.kinds.pages import Form, FormError
 from deadheat.kinds.row_cases import row_cases
@@ -57,9 +57,9 @@ def _cases(
     """All cases, and those of a database where the workload has one."""
     cases = stage.workload.conformance
     drawn = [case.of(rng.choice(stage.drawn)) if stage.drawn else case for case in cases]
-    yield from conformance.http_cases(drawn, at, lambda: token(rng), stage.workload.load.at_once)
+    yield from http_asking.http_cases(drawn, at, lambda: token(rng), stage.workload.load.at_once)
     if headers := stage.workload.headers:
-        yield partial(conformance.headed, drawn[0], at, lambda: token(rng), headers)
+        yield partial(http_asking.headed, drawn[0], at, lambda: token(rng), headers)
     if stage.workload.values is not None:
         of_each = stage.workload.expected()
         yield from (partial(_asked, of_each.of(row), at, rng) for row in stage.drawn)
@@ -68,14 +68,14 @@ def _cases(
 
 
 def _asked(case: HttpCase, at: Address, rng: random.Random) -> None:
-    conformance.ask_http(case, at, token(rng))
+    http_asking.ask_http(case, at, token(rng))
 
 
 def ask(stage: Stage, at: Address, random_token: str) -> None:
     """The very request that the load sends, once. Raises Wrong, or OSError where nobody answers."""
     case = stage.workload.expected()
     case = case.of(random.Random(random_token).choice(stage.drawn)) if stage.drawn else case
-    conformance.ask_http(case, at, random_token)
+    http_asking.ask_http(case, at, random_token)
 
 
 def target(stage: Stage, at: Address) -> Mapping[str, Any]:
@@ -102,7 +102,7 @@ def _form(stage: Stage, at: Address) -> Form | None:
     if case.page is None:
         return None
     try:
-        _, page = conformance.answered(case, at, FORM_TOKEN)
+        _, page = http_asking.answered(case, at, FORM_TOKEN)
         return Form.of(page.decode())
     except (Wrong, FormError, OSError) as error:
         raise NotServingError(f"its page: {error}", "") from error

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-from deadheat.kinds import conformance
+from deadheat.kinds import http_asking
 from deadheat.kinds.conformance import Case, Wrong
 from deadheat.kinds.pages import Form, FormError
 from deadheat.kinds.services import statements, texts
@@ -133,7 +133,7 @@ def _in_order(
     greater, smaller = (int(row["id"]) for row in rows)
     with statements.counts(held) as counts, ThreadPoolExecutor(max_workers=1) as pool:
         with held.locked(entry, smaller):
-            reply = pool.submit(conformance.ask_http, case, at, word)
+            reply = pool.submit(http_asking.ask_http, case, at, word)
             until = time.monotonic() + WAITS_WITHIN_S
             while not counts.waits(entry) and not reply.done() and time.monotonic() < until:
                 time.sleep(statements.LOOK_AGAIN_S)
@@ -150,7 +150,7 @@ def _alike(cases: Sequence[HttpCase], at: Address, word: str) -> None:
     form = None
     for case in cases:
         asked = f"{case.method} {case.path}"
-        _, body = conformance.answered(case, at, word)
+        _, body = http_asking.answered(case, at, word)
         assert case.page is not None
         try:
             form = form or Form.of(body.decode())
@@ -191,7 +191,7 @@ def _around(
     with statements.counts(held) as counts:
         counts.wait_until_idle(entry)
         before = counts.of(entry)
-        conformance.ask_http(case, at, word)
+        http_asking.ask_http(case, at, word)
         if rows:
             _hold(held.values(entry), rows, asked)
         if (busy := counts.wait_until_idle(entry)) is not None:

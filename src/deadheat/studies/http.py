@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from deadheat.generators.registry import GENERATORS
-from deadheat.kinds import conformance
+from deadheat.kinds import http_asking
 from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.http import HttpKind, ask
 from deadheat.model.address import Address
@@ -31,7 +31,7 @@ def _path(stage: Stage, at: Address) -> tuple[str, str | None]:
         _known(stage, at, plan.path)
         return plan.path, None
     try:
-        conformance.ask_http(HttpCase(path=plan.path, body=plan.body), at, "")
+        http_asking.ask_http(HttpCase(path=plan.path, body=plan.body), at, "")
     except Wrong:
         if plan.instead is None:
             raise
@@ -42,4 +42,4 @@ def _path(stage: Stage, at: Address) -> tuple[str, str | None]:
 
 def _known(stage: Stage, at: Address, path: str) -> None:
     """The workload's own answer: `/hello` is `/{token}` with a token that never changes."""
-    conformance.ask_http(stage.workload.expected(), at, path.removeprefix("/"))
+    http_asking.ask_http(stage.workload.expected(), at, path.removeprefix("/"))

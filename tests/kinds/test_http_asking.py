@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from deadheat.kinds import conformance
+from deadheat.kinds import conformance, http_asking
 from deadheat.model.address import Address
 from deadheat.model.workload import HttpCase
 
@@ -121,7 +121,7 @@ WRONG: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 @pytest.mark.parametrize("how", RIGHT)
 def test_what_http_allows(how: str, serve: Serve) -> None:
     tokens = iter(range(1000))
-    cases = conformance.http_cases([CASE], serve(RIGHT[how]), lambda: f"t{next(tokens)}", at_once=20)
+    cases = http_asking.http_cases([CASE], serve(RIGHT[how]), lambda: f"t{next(tokens)}", at_once=20)
     check = conformance.run(cases)
     assert check.ok, check.exchange
     assert check.cases == 8
@@ -131,7 +131,7 @@ def test_what_http_allows(how: str, serve: Serve) -> None:
 def test_what_it_does_not(how: str, serve: Serve) -> None:
     answer, reason = WRONG[how]
     with pytest.raises(conformance.Wrong) as wrong:
-        conformance.ask_http(CASE, serve(answer), "abc")
+        http_asking.ask_http(CASE, serve(answer), "abc")
     assert reason in wrong.value.reason
 
 
@@ -149,6 +149,6 @@ def test_the_media_type_is_compared_without_its_parameters(
 ) -> None:
     at = serve(lambda token: b"HTTP/1.1 200 OK\r\n%sContent-Length: 2\r\n\r\nok" % reported)
     case = HttpCase(path="/{token}", content_type="text/plain", body="ok")
-    found = conformance.run([lambda: conformance.ask_http(case, at, "t")])
+    found = conformance.run([lambda: http_asking.ask_http(case, at, "t")])
     assert found.ok == (says is None)
     assert says is None or says in (found.reason or "")
