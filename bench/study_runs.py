@@ -6,7 +6,8 @@ python -m bench.study_runs --study NAME     # this one alone; may be given more 
 python -m bench.study_runs --copies DIR     # make studies-from-copies: packages whose hosts cannot be reached
 
 Each study is raced by our method and, where its file says how its author ran it, by its own, into a folder
-each of target/studies (with copies: target/studies-from-copies). Started again, what is done stays, and what
+each of target/studies (with copies: target/studies-from-copies). Contenders whose time to compile is claimed
+are built several times before. Started again, what is done stays, and what
 was cut off is taken up. DIR holds `crystal-jgaskins` and `crystal-stefanwille` with their packages, as
 `shards install` leaves them in lib/, and `hex`, a Hex home with the packages of the Elixir contenders; it
 may hold `crystal-jgaskins-0.1`, the packages of the shard of 2020.
@@ -33,6 +34,8 @@ from deadheat.storage.run_folder import RunFolder
 from deadheat.suite.suite import load
 
 ROOT = Path(__file__).parents[1]
+# Of each whose time to compile is claimed, cold and warm.
+BUILDS = 5
 # That no verdict holds is an answer too: the page says why.
 RACED = (ExitCode.DONE, ExitCode.NOTHING_JUDGED)
 
@@ -43,6 +46,8 @@ class Wanted:
 
     out: Path
     arguments: tuple[str, ...]
+    # Whose time to compile is claimed.
+    compiled: tuple[str, ...] = ()
 
     @property
     def begun(self) -> RunFolder | None:
@@ -68,6 +73,7 @@ def wanted(studies: Mapping[str, Study], out: Path, suite: Path) -> list[Wanted]
         Wanted(
             out / study / method,
             ("--claims", study, *options, "--suite", str(suite), "--out", str(out / study / method)),
+            compiled(told) if method == "deadheat" else (),
         )
         for study, told in studies.items()
         for method, options in methods.items()
@@ -75,16 +81,28 @@ def wanted(studies: Mapping[str, Study], out: Path, suite: Path) -> list[Wanted]
     ]
 
 
+def compiled(study: Study) -> tuple[str, ...]:
+    """The contenders of its claims about compile times."""
+    claims = [claim for claim in study.claim if claim.metric == "build_s"]
+    return tuple(dict.fromkeys(name for claim in claims for name in (claim.a, claim.b)))
+
+
 def race(run: Wanted, environment: Mapping[str, str], *, dry: bool) -> int:
     """Its exit code. A run that was cut off goes on."""
-    deadheat = [str(Path(sys.executable).with_name("deadheat")), "race"]
+    deadheat = str(Path(sys.executable).with_name("deadheat"))
+    environment = {**os.environ, **environment}
     if dry:
-        command = [*deadheat, *run.arguments, "--dry-run"]
+        command = [deadheat, "race", *run.arguments, "--dry-run"]
     elif (begun := run.begun) is not None:
-        command = [*deadheat, "--resume", str(begun.path), "--out", str(run.out)]
+        command = [deadheat, "race", "--resume", str(begun.path), "--out", str(run.out)]
     else:
-        command = [*deadheat, *run.arguments]
-    return subprocess.run(command, env={**os.environ, **environment}, check=False).returncode
+        command = [deadheat, "race", *run.arguments]
+        if run.compiled:
+            suite = run.arguments[run.arguments.index("--suite") + 1]
+            timed = [deadheat, "build", "--times", str(BUILDS), "--suite", suite, *run.compiled]
+            # One that is unavailable is told by the race.
+            subprocess.run(timed, env=environment, check=False)
+    return subprocess.run(command, env=environment, check=False).returncode
 
 
 def from_copies(copies: Path, out: Path) -> tuple[Path, dict[str, str]]:
@@ -137,7 +155,8 @@ def main() -> int:
     if arguments.dry_run:
         return 0
     folders = [str(done.path) for run in runs if (done := run.done)]
-    pages = [sys.executable, str(ROOT / "scripts" / "studies.py"), *folders]
+    wanted_pages = [word for name in arguments.study or () for word in ("--study", name)]
+    pages = [sys.executable, str(ROOT / "scripts" / "studies.py"), *wanted_pages, *folders]
     return subprocess.run(pages, check=False).returncode
 
 

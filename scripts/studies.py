@@ -1,13 +1,14 @@
 """Writes docs/studies/<study>.md from results files: prose from a template, every figure from a race.
 
-Usage: scripts/studies.py RUN...   (folders of runs; the first that checked a claim tells what came of it)
+The first run that checked a claim tells what came of it.
 
 A template asks for figures by name; one that no run has is an error, not a gap: that page stays as it was,
-the others are written, and it ends with 1. The page of a study that none of these runs raced stays, too.
+the others are written, and it ends with 1.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 from collections.abc import Sequence
@@ -25,17 +26,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "studies"
 
 
-class NotRaced(Exception):
-    """None of these runs checked a claim of that study."""
-
-
 class Figures:
     """What the runs say of one study."""
 
     def __init__(self, study: str, runs: Sequence[Results]) -> None:
         self._runs = [run for run in runs if any(row.study == study for row in run.claims)]
         if not self._runs:
-            raise NotRaced(study)
+            raise SystemExit(f"no run checked a claim of {study}")
         self._study = study
         order = dict.fromkeys(
             (row.id, row.method, row.shape is not None)
@@ -228,27 +225,26 @@ def render(study: str, runs: Sequence[Results]) -> str:
 
 
 def main() -> None:
-    runs = [RunFolder(Path(folder)).results() for folder in sys.argv[1:]]
-    if not runs:
-        raise SystemExit(__doc__)
     studies = [path.name.removesuffix(".md.j2") for path in sorted((PAGES / "templates").glob("*.md.j2"))]
-    left = written = False
-    for study in studies:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--study", action="append", choices=studies, metavar="NAME", help="its page alone")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="a folder below runs")
+    arguments = parser.parse_args()
+    runs = [RunFolder(Path(folder)).results() for folder in arguments.runs]
+    left = False
+    for study in arguments.study or studies:
         page = PAGES / f"{study}.md"
         try:
             text = render(study, runs)
-        except NotRaced:
-            continue
         except SystemExit as error:
             # Its figures are all of these runs or none: the page stays as it was.
             print(f"{page.relative_to(ROOT)} not written: {error}", file=sys.stderr)
             left = True
             continue
         page.write_text(text)
-        written = True
         print(page.relative_to(ROOT))
-    if not written and not left:
-        raise SystemExit("no page written: these runs checked no claim of a study")
     if left:
         raise SystemExit(1)
 
