@@ -263,3 +263,52 @@ fn pairs_of_requests_and_replies_are_drawn() {
     both["requests"] = json!([{"path": "/"}]);
     assert_eq!(drive(&[both])[0]["kind"], "usage");
 }
+
+#[test]
+fn requests_with_names_are_counted_apart_until_the_histogram_is_reset() {
+    let address = server(move |mut stream, _| {
+        while let Some(path) = read_request(&mut stream) {
+            send(&mut stream, &hello(&path));
+        }
+    });
+    let named = |name: &str, path: &str, weight: f64| {
+        json!({"name": name, "path": path, "weight": weight,
+            "expect": {"status": 200, "body": format!("Hello from {}!", &path[1..])}})
+    };
+    let mut wrong = named("wrong", "/c", 1.0);
+    wrong["expect"]["body"] = json!("something else");
+    let mix = [named("read", "/a", 6.0), named("write", "/b", 3.0), wrong];
+    let open = json!({"cmd": "open", "target": "a", "url": format!("http://{address}"), "connections": 1,
+        "timeout_ms": 5000, "requests": mix, "draw": "even"});
+    let turn = json!({"cmd": "turn", "target": "a", "token": "x", "lead_in_ms": 0, "counted_ms": 60_000,
+        "requests": 500});
+    let histogram = json!({"cmd": "histogram", "target": "a", "reset": true});
+    let commands = [
+        open,
+        turn.clone(),
+        turn.clone(),
+        histogram.clone(),
+        turn,
+        histogram,
+    ];
+    let events = drive(&commands);
+    for (told, of) in [(&events[3], 1_000), (&events[5], 500)] {
+        let figures = |n: usize| {
+            let each = &told["by_request"][n];
+            let count = |field: &str| each[field].as_u64().expect("a count");
+            let name = each["name"].as_str().expect("a name").to_owned();
+            assert_eq!(count("latency_sum_ns") > 0, count("replies") > 0);
+            assert!(count("latency_max_ns") <= count("latency_sum_ns"));
+            assert!(each["hdr"].as_str().expect("a text").starts_with("HISTFAAA"));
+            (name, count("replies"), count("errors"))
+        };
+        let share = |n: u64| of * n / 10;
+        let near = |counted: u64, share: u64| counted.abs_diff(share) <= 3;
+        let (name, replies, errors) = figures(0);
+        assert!(name == "read" && near(replies, share(6)) && errors == 0, "{told}");
+        let (name, replies, errors) = figures(1);
+        assert!(name == "write" && near(replies, share(3)) && errors == 0, "{told}");
+        let (name, replies, errors) = figures(2);
+        assert!(name == "wrong" && replies == 0 && near(errors, share(1)), "{told}");
+    }
+}

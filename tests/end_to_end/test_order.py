@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from deadheat.build.builder import Build
+from deadheat.generators.load_generator import Counted
 from deadheat.hosts import Collected, Event, Exit, ExitedError, Handle, Spec, Usage, interference
 from deadheat.hosts.counters import Counters
 from deadheat.hosts.cpus import Cores
@@ -156,11 +157,8 @@ class FakeEngine:
         counts = dict.fromkeys(zero.split(), 0)
         return {**counts, "bin_ms": 5, "token": token, "bins": (), "errors": {}, "first_error": None}
 
-    def histogram(self, target: str) -> str:
-        return ""
-
-    def histograms(self, target: str) -> tuple[str, str | None]:
-        return "", None
+    def histogram(self, target: str) -> Counted:
+        return Counted("")
 
     def close_target(self, target: str) -> None:
         self.steps.append(("close", target))

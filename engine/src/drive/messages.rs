@@ -133,6 +133,9 @@ pub enum Event {
         /// From the sending of each request; only after open-loop turns.
         #[serde(skip_serializing_if = "Option::is_none")]
         service_hdr: Option<String>,
+        /// Of a mix whose requests have names.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        by_request: Vec<OfRequest>,
     },
     Closed {
         target: String,
@@ -142,6 +145,17 @@ pub enum Event {
         kind: Kind,
         message: String,
     },
+}
+
+/// What the requests of one name have counted since the last reset.
+#[derive(Serialize)]
+pub struct OfRequest {
+    pub name: String,
+    pub replies: u64,
+    pub errors: u64,
+    pub latency_sum_ns: u64,
+    pub latency_max_ns: u64,
+    pub hdr: String,
 }
 
 /// The target of an `open` for HTTP; `path` is the URL's.
@@ -167,6 +181,7 @@ pub fn http(url: &str, path: String, fields: HttpFields) -> Result<Spec> {
         return Ok(Spec {
             http2: fields.http2,
             depth,
+            apart: fields.requests.iter().any(|request| request.name.is_some()),
             requests: fields.requests,
             draw: fields.draw,
             ..Spec::new(url, Request::get("/"))

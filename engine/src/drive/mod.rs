@@ -2,11 +2,12 @@
 
 mod messages;
 
-use self::messages::{http, Command, Event, Fields, Open, TurnFields};
+use self::messages::{http, Command, Event, Fields, OfRequest, Open, TurnFields};
 use crate::address::Url;
 use crate::error::{Error, Kind, Result};
 use crate::histogram::Latencies;
 use crate::load::coalesce::Coalesce;
+use crate::load::groups::{GroupCounts, Groups};
 use crate::load::run::{RunResult, RunSpec};
 use crate::load::run_control::RunControl;
 use crate::net::tls::TlsSpec;
@@ -61,16 +62,53 @@ struct OpenTarget {
     requests: Vec<Request>,
     latencies: Latencies,
     service: Latencies,
+    /// Where requests have names: these, and what each has counted.
+    names: Vec<String>,
+    groups: Vec<GroupCounts>,
 }
 
 impl OpenTarget {
+    fn new(target: Box<dyn Target>, spec: Spec) -> Self {
+        let names = Groups::names(&spec.labels());
+        Self {
+            target,
+            requests: spec.requests,
+            latencies: Latencies::default(),
+            service: Latencies::default(),
+            groups: vec![GroupCounts::default(); names.len()],
+            names,
+        }
+    }
+
     fn run(&mut self, spec: &RunSpec) -> io::Result<RunResult> {
         let result = self.target.run(spec, &RunControl::default())?;
         self.latencies.merge(&result.latencies);
         if let Some(service) = &result.service {
             self.service.merge(service);
         }
+        for (sum, counts) in self.groups.iter_mut().zip(&result.groups) {
+            sum.add(counts);
+        }
         Ok(result)
+    }
+
+    fn by_request(&self) -> Vec<OfRequest> {
+        let each = self.names.iter().zip(&self.groups);
+        each.map(|(name, counts)| OfRequest {
+            name: name.clone(),
+            replies: counts.replies,
+            errors: counts.errors.total(),
+            latency_sum_ns: counts.latency_sum_ns,
+            latency_max_ns: counts.latency_max_ns,
+            hdr: counts.latencies.encoded(),
+        })
+        .collect()
+    }
+
+    fn reset(&mut self) {
+        self.latencies.reset();
+        self.service.reset();
+        self.groups.fill(GroupCounts::default());
     }
 }
 
@@ -123,12 +161,7 @@ impl Targets {
                 .map_err(Error::usage)?,
             ..spec
         };
-        let opened = OpenTarget {
-            target: target::open(&spec)?,
-            requests: spec.requests,
-            latencies: Latencies::default(),
-            service: Latencies::default(),
-        };
+        let opened = OpenTarget::new(target::open(&spec)?, spec);
         self.0.insert(open.target.clone(), opened);
         Ok(Event::Opened {
             target: open.target,
@@ -162,19 +195,20 @@ impl Targets {
     }
 
     fn histogram(&mut self, target: String, reset: bool) -> Result<Event> {
+        let opened = self.named(&target)?;
         let OpenTarget {
             latencies, service, ..
-        } = self.named(&target)?;
+        } = opened;
         let event = Event::Histogram {
             target,
             count: latencies.count(),
             unit: "ns",
             hdr: latencies.encoded(),
             service_hdr: (service.count() > 0).then(|| service.encoded()),
+            by_request: opened.by_request(),
         };
         if reset {
-            latencies.reset();
-            service.reset();
+            opened.reset();
         }
         Ok(event)
     }

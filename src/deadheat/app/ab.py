@@ -30,7 +30,7 @@ from deadheat.run.progress import View
 from deadheat.storage.journal import whole_blocks
 from deadheat.storage.run_folder import RunFolder
 from deadheat.suite import ad_hoc_suite
-from deadheat.suite.ad_hoc import AdHoc, Answer
+from deadheat.suite.ad_hoc import AdHoc
 from deadheat.suite.suite import Suite, load
 from deadheat.util.paths import cache_folder
 
@@ -147,7 +147,7 @@ def _sketch(workloads: Sequence[AdHoc], folder: Path) -> Suite:
     """A suite that can be planned, and not run."""
     for each in workloads:
         ad_hoc_suite.write_contenders(each, folder)
-        ad_hoc_suite.write_workload(each, Answer(body=None), folder)
+        ad_hoc_suite.write_workload(each, folder)
     return load(folder)
 
 

@@ -24,7 +24,7 @@ from deadheat.model.mask import Masks
 from deadheat.report import revisions as words
 from deadheat.run.progress import View
 from deadheat.suite import ad_hoc, ad_hoc_suite, values_file
-from deadheat.suite.ad_hoc import AdHoc, Answer, Call, Request
+from deadheat.suite.ad_hoc import AdHoc, Answer, Call, Mix, Request
 from deadheat.suite.suite import Suite, load
 from deadheat.util.paths import cache_folder
 
@@ -69,31 +69,71 @@ def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = 
             trial = Trial(each, folder, Path(logs), host, stop)
             heard = _heard(trial)
             took_s = max(took_s, heard[-1].took_s + trial.services_s)
-            if isinstance(each.request, Request) and each.request.answer is not None:
-                right = Answer(body=each.request.answer, status=heard[0].status)
-            elif answers_may_differ:
-                right = Answer(body=None, status=heard[0].status)
-            elif each.request is None:
-                right = _output(each, heard, view)
-            elif isinstance(each.request, Call):
-                right = replied(each, heard, view)
-            elif each.request.values:
-                right = _of_rows(each, heard, view)
-            else:
-                right = _right(each, each.request, heard, view)
-                if _needs_structure(trial, each.request, right):
-                    right = replace(right, body=None, structure=right.body)
-            if right.structure is not None:
-                found = _answers(right)
+            rights = _rights(trial, heard, view, answers_may_differ=answers_may_differ)
+            if (found := _by_structure(each, rights)) is not None:
                 by_structure[each.workload] = found
                 view.note(f"{each.title or each.first.called}: {words.answers(found)}")
-            ad_hoc_suite.write_workload(each, right, folder)
+            ad_hoc_suite.write_workload(each, folder, rights)
     return Recorded(load(folder), took_s, by_structure)
+
+
+def _rights(trial: Trial, heard: Sequence[Heard], view: View, *, answers_may_differ: bool) -> list[Answer]:
+    """What is right: of each request of a mix, else one."""
+    wanted = trial.wanted
+    match wanted.request:
+        case Mix(parts):
+            # All were asked in turn, and that three times.
+            of_each = [heard[place :: len(parts)] for place in range(len(parts))]
+            pairs = zip(parts, of_each, strict=True)
+            return [
+                _served(_named(trial, part.name), part.request, own, view, any_=answers_may_differ)
+                for part, own in pairs
+            ]
+        case Request() as request:
+            return [_served(trial, request, heard, view, any_=answers_may_differ)]
+    if answers_may_differ:
+        return [Answer(body=None, status=heard[0].status)]
+    return [replied(wanted, heard, view) if wanted.request is not None else _output(wanted, heard, view)]
+
+
+def _named(trial: Trial, name: str) -> Trial:
+    """The same, in whose messages the first command is asked for what has this name."""
+    first, *others = trial.wanted.commands
+    commands = (replace(first, title=f"{first.called}, {name}"), *others)
+    return replace(trial, wanted=replace(trial.wanted, commands=commands))
+
+
+def _served(trial: Trial, request: Request, heard: Sequence[Heard], view: View, *, any_: bool) -> Answer:
+    """A server's answer; `any_`: whatever has its status."""
+    if request.answer is not None:
+        return Answer(body=request.answer, status=heard[0].status)
+    if any_:
+        return Answer(body=None, status=heard[0].status)
+    if request.values:
+        return _of_rows(trial.wanted, heard, view)
+    right = _right(trial.wanted, request, heard, view)
+    return (
+        replace(right, body=None, structure=right.body) if _needs_structure(trial, request, right) else right
+    )
+
+
+def _by_structure(wanted: AdHoc, rights: Sequence[Answer]) -> Answers | None:
+    """How answers are compared by structure, where one is; masks of a mix by the request's name too."""
+    named = [f"{part.name} " for part in wanted.request.parts] if isinstance(wanted.request, Mix) else [""]
+    found = [
+        (name, _answers(right))
+        for name, right in zip(named, rights, strict=True)
+        if right.structure is not None
+    ]
+    if not found:
+        return None
+    masks = {f"{name}{path}": class_ for name, one in found for path, class_ in one.masks.items()}
+    return Answers(fields=sum(one.fields for _, one in found), masks=masks)
 
 
 def _heard(trial: Trial) -> list[Heard]:
     """Of two starts, more than a second apart, and of a server the second asked twice: what differs between
-    them is nobody's fault. The last finds the caches warm, as a race does."""
+    them is nobody's fault. The last finds the caches warm, as a race does. Of a mix all requests in turn."""
     request = trial.wanted.request
     if request is None:
         # Where a parameter changes what is printed, no one output is right.
@@ -107,13 +147,15 @@ def _heard(trial: Trial) -> list[Heard]:
         return [*first, *called(trial, request, times=2)]
     if request.values:
         return _of_each_row(trial, [request.of(row) for row in request.values])
-    first = asked(trial, [request])
+    requests = [part.request for part in request.parts] if isinstance(request, Mix) else [request]
+    first = asked(trial, requests)
     time.sleep(APART_S)
-    heard = [*first, *asked(trial, [request] * 2)]
-    for each in heard:
-        if each.status != first[0].status:
+    heard = [*first, *asked(trial, requests * 2)]
+    for place, each in enumerate(heard):
+        asked_for, before = requests[place % len(requests)], first[place % len(requests)]
+        if each.status != before.status:
             raise UserError(
-                f"{trial.wanted.first.called} answers {request.path} with {first[0].status}, and then "
+                f"{trial.wanted.first.called} answers {asked_for.path} with {before.status}, and then "
                 f"{each.status}",
                 code=ExitCode.NOTHING_MEASURED,
             )

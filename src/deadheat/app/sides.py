@@ -18,7 +18,19 @@ from deadheat.revisions import repository
 from deadheat.revisions.building import BuiltRevision, Recipe
 from deadheat.revisions.repository import Repository, Revision
 from deadheat.suite import bench_file, values_file
-from deadheat.suite.ad_hoc import ANSWER, CONNECTIONS, AdHoc, Beside, Call, Command, Request, slug, words_of
+from deadheat.suite.ad_hoc import (
+    ANSWER,
+    CONNECTIONS,
+    AdHoc,
+    Beside,
+    Call,
+    Command,
+    Mix,
+    Part,
+    Request,
+    slug,
+    words_of,
+)
 
 # On the command line BASE is A and HEAD is B.
 Letter = Literal["A", "B"]
@@ -119,6 +131,22 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
     title = head.bench.title or f"{base.label} against {head.label}"
     if head.bench.run is None:
         return [AdHoc(commands, None, head.bench.shell, "program", title, services=services)]
+    if head.bench.mix:
+        mix = Mix(tuple(_part(each, folders[1]) for each in head.bench.request))
+        title = head.bench.title or f"{len(mix.parts)} requests, by weight"
+        connections = head.bench.connections or CONNECTIONS
+        return [
+            AdHoc(
+                commands,
+                mix,
+                head.bench.shell,
+                "mix",
+                title,
+                connections,
+                head.bench.streams,
+                services=services,
+            )
+        ]
     names: list[str] = []
     for asked in head.bench.asked:
         name = slug(asked.title)
@@ -138,10 +166,19 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
     ]
 
 
+def _part(asked: BenchRequest, folder: Path) -> Part:
+    return Part(asked.title, 1.0 if asked.weight is None else asked.weight, _request(asked, folder))
+
+
 def _asked(asked: BenchRequest | BenchCall, folder: Path) -> Request | Call:
     """With what its files in this folder say. Raises UserError."""
     if isinstance(asked, BenchCall):
         return Call(folder / asked.proto, asked.call, asked.data)
+    return _request(asked, folder)
+
+
+def _request(asked: BenchRequest, folder: Path) -> Request:
+    """Raises UserError for a file of values that is not there or wrong."""
     rows = () if asked.values is None else values_file.read(folder / asked.values, also_taken=(ANSWER,))
     return Request(
         asked.method, asked.path, asked.headers, asked.body, asked.status, asked.answer, asked.masks, rows

@@ -20,7 +20,7 @@ from deadheat.kinds.services import start as services
 from deadheat.model.address import Address
 from deadheat.run.kind import RaceUnavailableError
 from deadheat.suite import ad_hoc_scripts, ad_hoc_suite
-from deadheat.suite.ad_hoc import AdHoc, Answer, Command
+from deadheat.suite.ad_hoc import AdHoc, Command
 from deadheat.suite.suite import load
 from deadheat.util.interrupt import Stop
 
@@ -149,7 +149,7 @@ class Trial:
             return
         begun = time.monotonic()
         # A workload that says nothing yet of what is right.
-        ad_hoc_suite.write_workload(self.wanted, Answer(body=None), self.folder)
+        ad_hoc_suite.write_workload(self.wanted, self.folder)
         stage = alone.stage(
             load(self.folder), self.wanted.workload, host=self.host, stop=self.stop, logs=self.logs
         )

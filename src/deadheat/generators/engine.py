@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from deadheat.build import command
 from deadheat.errors import ExitCode, UserError
-from deadheat.generators.load_generator import LoadError
+from deadheat.generators.load_generator import Counted, LoadError
 from deadheat.hosts import ExitedError, Host, Spec, StartError
 
 BINARY = "deadheat-load"
@@ -75,14 +75,10 @@ class Engine:
         del answer["event"], answer["target"]
         return answer
 
-    def histogram(self, target: str) -> str:
-        """Latencies since the last call, HdrHistogram V2 in base64 (ns)."""
-        return self.histograms(target)[0]
-
-    def histograms(self, target: str) -> tuple[str, str | None]:
-        """The same, and after an open loop the latencies from the actual sending too."""
+    def histogram(self, target: str) -> Counted:
+        """What was counted since the last call, over all slices."""
         answer = self._ask("histogram", {"target": target, "reset": True}, SILENCE_S)
-        return str(answer["hdr"]), answer.get("service_hdr")
+        return Counted(str(answer["hdr"]), answer.get("service_hdr"), tuple(answer.get("by_request", ())))
 
     def close_target(self, target: str) -> None:
         self._ask("close", {"target": target}, SILENCE_S)

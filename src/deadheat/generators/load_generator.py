@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -16,6 +17,16 @@ class LoadError(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Since the last call: latencies, HdrHistogram V2 in base64 (ns), `service_hdr` after an open loop from
+    the actual sending, and `by_request`, of a mix, by the names of docs/engine-protocol.md."""
+
+    hdr: str
+    service_hdr: str | None = None
+    by_request: tuple[dict[str, Any], ...] = ()
 
 
 class LoadGenerator(Protocol):
@@ -33,11 +44,8 @@ class LoadGenerator(Protocol):
         are on the clock of its host. `more`: a `rate`, how many `requests`, and `pids`, processes of its own
         host whose CPU time it reads at the edges of the counted part."""
 
-    def histogram(self, target: str) -> str:
-        """Latencies since the last call, HdrHistogram V2 in base64 (ns)."""
-
-    def histograms(self, target: str) -> tuple[str, str | None]:
-        """The same, and after an open loop the latencies from the actual sending too."""
+    def histogram(self, target: str) -> Counted:
+        """What was counted since the last call, over all slices."""
 
     def close_target(self, target: str) -> None:
         """Close its connections."""

@@ -86,6 +86,10 @@ def target(stage: Stage, at: Address) -> Mapping[str, Any]:
         "pipeline": stage.race.load.streams,
         **threads(stage.race),
     }
+    if stage.workload.mix:
+        weighed = zip(stage.workload.mix, stage.workload.asked, strict=True)
+        mix = [{**_drawn(*pair, None), "name": one.title, "weight": one.weight} for one, pair in weighed]
+        return {**loaded, "requests": mix, "draw": "even"}
     if not stage.drawn:
         return {**loaded, **_pair(*stage.workload.case_of({}))}
     form = _form(stage, at)

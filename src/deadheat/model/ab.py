@@ -49,6 +49,15 @@ class Answers(Record):
     masks: Masks = {}
 
 
+class RequestChange(Record):
+    """Head's mean latency of one request of a mix is `ratio` times base's, with a plain 95% interval: closed
+    loop, so that it moves with the whole."""
+
+    name: str
+    ratio: float
+    ci: Interval | None
+
+
 class WorkloadChange(Record):
     """One request, or the program. `by`: the figure that the answer is about. `detectable`: how much worse
     it must have been, as a ratio, to be told four times in five; null of a size, of which nothing is chance.
@@ -71,6 +80,7 @@ class WorkloadChange(Record):
     more_s: float | None = None
     reasons: tuple[Reason, ...] = ()
     answers: Answers | None = None
+    by_request: tuple[RequestChange, ...] = ()
 
 
 class Decided(Record):

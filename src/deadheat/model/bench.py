@@ -8,13 +8,16 @@ from deadheat.model.base import Record
 from deadheat.model.known_services import KNOWN
 from deadheat.model.mask import Masks
 from deadheat.model.service import Command, Exchange
+from deadheat.model.workload import MOST_OF_A_MIX
 
 
 class BenchRequest(Record):
     """A request to race; `status` and `answer` (the body) where they are not just what the base answers.
 
     `masks`: what of the base's answer is not compared by value, whether the base differs in it or not.
-    `values`: a file (CSV) of which each request takes a row at random; path, headers and body say `{column}`.
+    `weight`: its share, beside theirs, of the one load that all requests of the file then are; 1 where only
+    others have one. `values`: a file (CSV) of which each request takes a row at random; path, headers and
+    body say `{column}`.
     """
 
     name: str | None = None
@@ -26,6 +29,7 @@ class BenchRequest(Record):
     answer: str | None = None
     masks: Masks = {}
     values: str | None = None
+    weight: float | None = Field(default=None, gt=0)
 
     @model_validator(mode="after")
     def _masks_what_base_answers(self) -> Self:
@@ -117,10 +121,26 @@ class BenchFile(Record):
             )
         if self.request and self.call:
             raise ValueError("[[request]] or [[call]]: a server speaks HTTP or gRPC here, not both")
+        if self.mix:
+            self._is_a_mix()
         names = [service.name for service in self.services]
         if twice := [name for name in names if names.count(name) > 1]:
             raise ValueError(f'two services are called "{twice[0]}"')
         return self
+
+    def _is_a_mix(self) -> None:
+        titles = [each.title for each in self.request]
+        if not 2 <= len(titles) <= MOST_OF_A_MIX:
+            raise ValueError(f"weight is of 2 to {MOST_OF_A_MIX} requests that are one load")
+        if twice := [title for title in titles if titles.count(title) > 1]:
+            raise ValueError(f'two requests of one load are called "{twice[0]}": give each a name')
+        if any(each.values is not None for each in self.request):
+            raise ValueError("values are of a request that is a race of its own: leave weight out")
+
+    @property
+    def mix(self) -> bool:
+        """Whether its requests are one load, by weight, and not a race of each."""
+        return any(each.weight is not None for each in self.request)
 
     @property
     def line(self) -> str:

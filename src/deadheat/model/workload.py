@@ -30,6 +30,8 @@ HIGHER_IS_FASTER: dict[str, bool] = {
 }
 
 
+# More are a pool, of which each one says little.
+MOST_OF_A_MIX = 50
 _NAMED = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -44,6 +46,18 @@ class HttpRequest(Record):
     def of(self, row: Mapping[str, str]) -> Self:
         """With the values of a row in the place of their names in braces."""
         return self.model_validate(_filled(self.model_dump(), row))
+
+
+class MixRequest(HttpRequest):
+    """One of several requests that a load draws from: its `weight` is its share, beside theirs, of all that
+    are sent. `name`: what reports call it, its method and path where it has none."""
+
+    name: str | None = None
+    weight: float = Field(default=1, gt=0)
+
+    @property
+    def title(self) -> str:
+        return self.name or f"{self.method} {self.path}"
 
 
 class HttpCase(Record):
@@ -222,8 +236,9 @@ class Workload(Record):
     time to its first, 100th or 10,000th reply. `contenders`: the folder of the suite, shared with other
     workloads, whose contenders race where they say that they serve this one; else the workload's own folder.
     `default`: whether a race has it that names no workload. `values`: a file of its folder (CSV) from which
-    each request takes a row at random; the request and its case say `{column}`. `headers`:
-    which an HTTP answer must have; a `Date` among them must move.
+    each request takes a row at random; the request and its case say `{column}`. `mix`, in the place of a
+    `request`: several, each with its weight, of which every stretch of load has its share. `headers`: which
+    an HTTP answer must have; a `Date` among them must move.
     """
 
     name: str
@@ -238,6 +253,7 @@ class Workload(Record):
     values: str | None = None
     oracle: str | None = None
     request: HttpRequest | None = None
+    mix: tuple[MixRequest, ...] = ()
     conformance: tuple[HttpCase, ...] = ()
     headers: tuple[str, ...] = ()
     load: Load = Load()
@@ -251,13 +267,15 @@ class Workload(Record):
     @model_validator(mode="after")
     def _has_its_kinds_section(self) -> Self:
         needed = self.traits.section
-        if getattr(self, needed) is None:
+        if getattr(self, needed) is None and not (needed == "request" and self.mix):
             raise ValueError(f'kind "{self.kind}" needs a [{needed}] section')
         if (self.metric in COLD) != (self.measure == "cold"):
             raise ValueError(f'metric is one of {", ".join(COLD)} where measure is "cold", and else none')
         if self.measure == "cold" and not self.traits.serves:
             raise ValueError('measure = "cold" is of servers')
-        if self.request is not None:
+        if self.mix:
+            self._is_a_mix()
+        elif self.request is not None:
             self.expected()
         if self.values is not None and (self.request is None or self.database is not None):
             raise ValueError("values are of a [request], and of one without a [database]")
@@ -271,6 +289,17 @@ class Workload(Record):
         if self.grpc is not None and self.grpc.gzip_when is not None:
             self._are_parameters("grpc.gzip_when", self.grpc.gzip_when)
         return self
+
+    def _is_a_mix(self) -> None:
+        if self.request is not None or self.values is not None or self.database is not None:
+            raise ValueError("a [[mix]] goes without [request], values and [database]")
+        titles = [each.title for each in self.mix]
+        if twice := [title for title in titles if titles.count(title) > 1]:
+            raise ValueError(f'two requests of the [[mix]] are called "{twice[0]}": give each a name')
+        if not 2 <= len(titles) <= MOST_OF_A_MIX:
+            raise ValueError(f"a [[mix]] has 2 to {MOST_OF_A_MIX} requests")
+        for each in self.mix:
+            self._expected_of(each)
 
     def _can_be_proved_right(self) -> None:
         """A program's answers are an oracle's, or those of a service to its pipeline."""
@@ -313,6 +342,12 @@ class Workload(Record):
         """The services of a race at these values of its parameters."""
         return chosen(self.services, values)
 
+    @property
+    def asked(self) -> tuple[tuple[HttpRequest, HttpCase], ...]:
+        """The requests that the load sends, and the answer to each: one, or those of a mix."""
+        requests = self.mix or ((self.request,) if self.request is not None else ())
+        return tuple((request, self._expected_of(request)) for request in requests)
+
     def case_of(self, row: Mapping[str, str]) -> tuple[HttpRequest, HttpCase]:
         """The request that the load sends, and its answer, of a row of its database."""
         assert self.request is not None
@@ -321,7 +356,15 @@ class Workload(Record):
     def expected(self) -> HttpCase:
         """The conformance case of the very request that the load sends."""
         assert self.request is not None
-        for case in self.conformance:
-            if (case.method, case.path) == (self.request.method, self.request.path):
-                return case
-        raise ValueError(f"no [[conformance]] case says what {self.request.path} answers")
+        return self._expected_of(self.request)
+
+    def _expected_of(self, request: HttpRequest) -> HttpCase:
+        """Of requests of a mix that share method and path the one with its body."""
+        cases = [
+            case for case in self.conformance if (case.method, case.path) == (request.method, request.path)
+        ]
+        if self.mix:
+            cases = [case for case in cases if (case.send, case.headers) == (request.body, request.headers)]
+        if not cases:
+            raise ValueError(f"no [[conformance]] case says what {request.path} answers")
+        return cases[0]

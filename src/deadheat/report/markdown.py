@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from deadheat.model.kinds.registry import TRAITS
 from deadheat.model.result import ByColdStarts, ContenderResult, RaceResult, Results
 from deadheat.model.workload import COLD
-from deadheat.report import calibration as calibration_words
 from deadheat.report import (
+    by_request,
     claims_table,
     cpu_ratios,
     curve,
@@ -20,6 +20,7 @@ from deadheat.report import (
     verdicts,
     words,
 )
+from deadheat.report import calibration as calibration_words
 
 Column = Callable[[ContenderResult], str]
 
@@ -103,6 +104,11 @@ def _workload(result: RaceResult, margin: float) -> Iterator[str]:
     if (table := equal_load.table(result)) is not None:
         yield ""
         yield equal_load.CAPTION
+        yield ""
+        yield from _markdown_table(table)
+    if (table := by_request.table(result)) is not None:
+        yield ""
+        yield by_request.CAPTION
         yield ""
         yield from _markdown_table(table)
     if beside := details.table(result):

@@ -16,6 +16,7 @@ def heading(base: Side, head: Side, bench: BenchFile, budget_s: float) -> str:
     """`main@3f2c1a9 against the working tree (4 files changed) · 3 requests · 5 minutes`."""
     what = f"{len(bench.asked)} {'call' if bench.call else 'request'}{'s' * (len(bench.asked) != 1)}"
     changed = f" ({head.changed} file{'s' * (head.changed != 1)} changed)" if head.changed else ""
+    what += " in one load" if bench.mix else ""
     parts = [f"{base.label} against {head.label}{changed}", what if bench.run is not None else "a program"]
     return " · ".join([*parts, *([words.duration(budget_s)] if budget_s else [])])
 
@@ -74,9 +75,13 @@ def _open(change: WorkloadChange) -> str:
 def rows(change: WorkloadChange) -> Iterator[str]:
     """A figure a line, head's to base's; then the null pair, and what would have been seen."""
     names = {one.figure: _name(one, change) for one in change.figures}
-    width = max((len(name) for name in names.values()), default=0)
+    mixed = {each.name: f"mean latency of {each.name}" for each in change.by_request}
+    width = max((len(name) for name in (*names.values(), *mixed.values())), default=0)
     for one in change.figures:
         yield f"{names[one.figure]:<{width}}  {value(one)}"
+    for each in change.by_request:
+        ci = f" ({_fine(each.ci[0])} to {_fine(each.ci[1])})" if each.ci is not None else ""
+        yield f"{mixed[each.name]:<{width}}  {_fine(each.ratio)}{ci}"
     beside = []
     if change.null_pair is not None:
         null = change.null_pair

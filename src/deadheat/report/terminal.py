@@ -8,6 +8,7 @@ from rich.text import Text
 
 from deadheat.model.result import ContenderResult, RaceResult, Results
 from deadheat.report import (
+    by_request,
     claims_lines,
     cpu_ratios,
     curve,
@@ -108,6 +109,8 @@ def _to_know(result: RaceResult) -> Iterator[Text]:
         yield Text(f"  {line}")
     for line in equal_load.lines(result):
         yield Text(f"  {line}")
+    for line in by_request.lines(result):
+        yield Text(f"  {line}" if line else "")
     for line in details.lines(result):
         yield Text(f"  {line}" if line else "")
 

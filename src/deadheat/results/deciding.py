@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from deadheat import stats
-from deadheat.model.ab import Answer, Decided, FigureChange, WorkloadChange
+from deadheat.model.ab import Answer, Decided, FigureChange, RequestChange, WorkloadChange
 from deadheat.model.condition import FIGURES, Condition, FigureName, figure_of, judged_by
 from deadheat.model.judged import OF_PROGRAMS
 from deadheat.model.reason import Note, Reason
@@ -147,7 +147,17 @@ def _workload(
         detectable=stats.detectable_bias(own, own.confidence) if own is not None else None,
         more_s=more,
         reasons=reasons,
+        by_request=tuple(_by_request(race)),
     )
+
+
+def _by_request(race: Race) -> Iterator[RequestChange]:
+    """Of each request of a mix that both answered."""
+    head = next((row for row in race.result.contenders if row.id == HEAD), None)
+    for each in head.figures.by_request if head is not None else ():
+        if each.against_reference is not None:
+            ratio, ci = turned(each.against_reference.ratio, each.against_reference.ci)
+            yield RequestChange(name=each.name, ratio=ratio, ci=ci)
 
 
 def _void(race: Race, own: stats.Estimate | None, size: float | None) -> tuple[Reason, ...]:

@@ -8,7 +8,7 @@ from hdrh.histogram import HdrHistogram
 from deadheat import stats
 from deadheat.model.gate import GateResult
 from deadheat.model.histogram import BEYOND, DIGITS, HIGHEST_NS, LOWEST_NS
-from deadheat.model.observation import OpenLoop, Slice
+from deadheat.model.observation import OpenLoop
 from deadheat.model.result import Against, Latency, LatencyAtLoad, Measure
 from deadheat.results import waits
 from deadheat.results.gates.gate import gate_result
@@ -19,10 +19,9 @@ from deadheat.results.waits import NAMES, PERCENTILES, Figures, Waits
 RATE_LIMIT = 0.05
 
 
-def closed_loop(encoded: Sequence[str], slices: Sequence[Slice]) -> Latency | None:
+def closed_loop(encoded: Sequence[str], replies: int, latency_sum_ns: int) -> Latency | None:
     """Of a closed loop over all blocks: percentiles from HdrHistogram V2 texts (ns), the mean exact."""
-    replies = sum(s.replies for s in slices)
-    mean_ns = sum(s.latency_sum_ns for s in slices) / replies if replies else 0.0
+    mean_ns = latency_sum_ns / replies if replies else 0.0
     return _summary(figures(_merged(encoded), mean_ns), at_rps=None)
 
 

@@ -29,7 +29,7 @@ from deadheat.model.result import (
     WarmUp,
 )
 from deadheat.model.suite_facts import ContenderFacts
-from deadheat.results import build_times, cpu, figures, judging, latency
+from deadheat.results import build_times, by_request, cpu, figures, judging, latency
 from deadheat.results.gates import own as gates
 from deadheat.results.gates import registry
 from deadheat.results.tally import (
@@ -222,17 +222,23 @@ def described(
 
 def _server(tally: Tally, entry: str, ceiling: str | None, common: Common) -> ServerResult:
     slices, ended = tally.slices(entry), tally.ended.get(entry, [])
-    closed = latency.closed_loop([e.hdr for e in ended if e.hdr], slices)
+    closed = latency.closed_loop(
+        [e.hdr for e in ended if e.hdr],
+        sum(s.replies for s in slices),
+        sum(s.latency_sum_ns for s in slices),
+    )
+    throughput = _measure(tally, entry, throughput_rps)
     share = judging.against(tally, entry, ceiling, throughput_rps) if ceiling is not None else None
     return ServerResult(
         **common,
         **serving(tally, entry),
-        throughput_rps=_measure(tally, entry, throughput_rps),
+        throughput_rps=throughput,
         cpu_us_per_request=_measure(tally, entry, cpu_us_per_request),
         cpu_against_reference=cpu.ratio(tally, entry),
         latency_ms=latency.headline(tally, entry) or closed,
         latency_closed_ms=closed,
         latency_at_load=latency.at_loads(tally, entry),
+        by_request=by_request.figures(tally, entry, throughput.estimate if throughput is not None else None),
         bytes_per_response=tally.bytes_per_response(entry),
         of_ceiling=share.ratio if share is not None else None,
     )

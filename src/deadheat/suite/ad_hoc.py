@@ -62,6 +62,22 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Part:
+    """One request of a mix: what it is called, and its share beside those of the others."""
+
+    name: str
+    weight: float
+    request: Request
+
+
+@dataclass(frozen=True)
+class Mix:
+    """Several requests that are one load."""
+
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True)
 class Call:
     """What each gRPC server is asked: a method of a contract, and its request as protobuf's JSON."""
 
@@ -127,7 +143,7 @@ class AdHoc:
     beside each of them."""
 
     commands: tuple[Command, ...]
-    request: Request | Call | None = None
+    request: Request | Mix | Call | None = None
     shell: bool = False
     workload: str = WORKLOAD
     title: str | None = None

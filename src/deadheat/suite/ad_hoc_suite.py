@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from deadheat.suite import ad_hoc_scripts, values_file
-from deadheat.suite.ad_hoc import ANSWER, AdHoc, Answer, Call, Request, words_of
+from deadheat.suite.ad_hoc import ANSWER, AdHoc, Answer, Call, Mix, Part, Request, words_of
 from deadheat.suite.suite import CONTENDER_FILE, WORKLOAD_FILE
 
 SCRIPT = "run.sh"
@@ -53,8 +53,10 @@ def _copy_artifact(made: Path, to: Path) -> None:
         shutil.copyfile(made, to)
 
 
-def write_workload(wanted: AdHoc, right: Answer, folder: Path) -> None:
-    """What all of them are asked, and what is right."""
+def write_workload(wanted: AdHoc, folder: Path, rights: Sequence[Answer] = ()) -> None:
+    """What all of them are asked, and what is right: of a mix of each request, else one; where nothing is
+    known of that yet, none."""
+    right = rights[0] if rights else Answer(body=None)
     match wanted.request:
         case None:
             text = _of_programs(wanted, right, folder)
@@ -62,6 +64,8 @@ def write_workload(wanted: AdHoc, right: Answer, folder: Path) -> None:
             text = _of_grpc(wanted, call, right)
         case Request() as request:
             text = _of_servers(wanted, request, right, folder)
+        case Mix(parts):
+            text = _of_mix(wanted, parts, rights or [right] * len(parts))
     text += "\n".join(_parameters(wanted)) + "\n" if wanted.parameters else ""
     text += "\n".join(_services(wanted, folder / wanted.workload)) + "\n" if wanted.services else ""
     (folder / wanted.workload / WORKLOAD_FILE).write_text(text)
@@ -77,7 +81,6 @@ def _of_grpc(wanted: AdHoc, call: Call, right: Answer) -> str:
 
 
 def _of_servers(wanted: AdHoc, asked: Request, right: Answer, folder: Path) -> str:
-    same = [("method", asked.method), ("path", asked.path)]
     lines = _head("http", "throughput_rps", wanted)
     if asked.values:
         own: Sequence[values_file.Row] = ({},) * len(asked.values)
@@ -85,15 +88,38 @@ def _of_servers(wanted: AdHoc, asked: Request, right: Answer, folder: Path) -> s
         rows = [{**row, **answer} for row, answer in zip(asked.values, answers, strict=True)]
         values_file.write(folder / wanted.workload / VALUES, rows)
         lines += _pairs([("values", VALUES)])
-    lines += ["[request]", *_pairs(same)]
-    lines += _pairs([("body", asked.body)])
-    lines += ["", "[request.headers]", *_pairs(asked.headers.items())]
-    if wanted.connections is not None:
-        # No more than it is loaded with: a queue that is short enough for that is nobody's fault.
-        at_once = min(wanted.connections, MOST_AT_ONCE)
-        lines += ["", "[load]", f"connections = {wanted.connections}", f"at_once = {at_once}"]
-        lines += _pairs([("streams", wanted.streams)])
-    lines += ["", "[[conformance]]", *_pairs(same), *_pairs([("send", asked.body)])]
+    lines += ["[request]", *_request(asked), "", "[request.headers]", *_pairs(asked.headers.items())]
+    return "\n".join([*lines, *_load(wanted), *_case(asked, right)]) + "\n"
+
+
+def _of_mix(wanted: AdHoc, parts: Sequence[Part], rights: Sequence[Answer]) -> str:
+    lines = _head("http", "throughput_rps", wanted)
+    for part in parts:
+        lines += ["", "[[mix]]", *_pairs([("name", part.name), ("weight", part.weight)])]
+        lines += [*_request(part.request), "", "[mix.headers]", *_pairs(part.request.headers.items())]
+    lines += _load(wanted)
+    for part, right in zip(parts, rights, strict=True):
+        lines += _case(part.request, right)
+    return "\n".join(lines) + "\n"
+
+
+def _request(asked: Request) -> list[str]:
+    return _pairs([("method", asked.method), ("path", asked.path), ("body", asked.body)])
+
+
+def _load(wanted: AdHoc) -> list[str]:
+    if wanted.connections is None:
+        return []
+    # No more than it is loaded with: a queue that is short enough for that is nobody's fault.
+    at_once = min(wanted.connections, MOST_AT_ONCE)
+    lines = ["", "[load]", f"connections = {wanted.connections}", f"at_once = {at_once}"]
+    return [*lines, *_pairs([("streams", wanted.streams)])]
+
+
+def _case(asked: Request, right: Answer) -> list[str]:
+    """That this is asked, and that alone is right."""
+    lines = ["", "[[conformance]]", *_pairs([("method", asked.method), ("path", asked.path)])]
+    lines += _pairs([("send", asked.body)])
     bodies = (f"{{{ANSWER}}}" if right.of_rows is not None else right.body, right.sha256, right.structure)
     head = (
         ("content_type", right.content_type),
@@ -104,8 +130,7 @@ def _of_servers(wanted: AdHoc, asked: Request, right: Answer, folder: Path) -> s
     lines += [f"status = {right.status}", *_pairs(head)]
     lines += _pairs(zip(("body", "sha256", "structure"), bodies, strict=True))
     lines += ["", "[conformance.headers]", *_pairs(asked.headers.items())]
-    lines += ["", "[conformance.masks]", *_pairs(right.masks.items())] if right.masks else []
-    return "\n".join(lines) + "\n"
+    return [*lines, *(["", "[conformance.masks]", *_pairs(right.masks.items())] if right.masks else [])]
 
 
 def _of_programs(wanted: AdHoc, right: Answer, folder: Path) -> str:

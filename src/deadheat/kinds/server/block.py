@@ -17,7 +17,7 @@ from deadheat.kinds.server.started import (
 )
 from deadheat.kinds.server.turns import Running, Turns
 from deadheat.kinds.server.warm_up import warmed_up
-from deadheat.model.observation import Ended, LongTurn, Observation, Slice, Started
+from deadheat.model.observation import Ended, LongTurn, Observation, OfRequest, Slice, Started
 from deadheat.model.plan import RacePlan
 from deadheat.plan import equal_load, long_turns
 from deadheat.plan.schedule import Block, Turn
@@ -108,7 +108,7 @@ class ServerBlock:
         race = self._stage.race
         for entry, running in list(self._turns.running.items()):
             try:
-                running.closed_hdr = self._generator.histogram(entry)
+                running.closed = self._generator.histogram(entry)
             except LoadError as error:
                 yield self._turns.failed(entry, str(error))
         loads = equal_load.loads_of(race, self._block.index)
@@ -153,7 +153,7 @@ class ServerBlock:
             return self._turns.failed(entry, str(error))
         self._stage.view.state(entry, "stopping")
         self._stage.host.stop(running.handle, STOP_GRACE_S)
-        memory = usage.memory
+        memory, closed = usage.memory, running.closed
         return Ended(
             race=self._stage.race.key,
             block=self._block.index,
@@ -164,7 +164,8 @@ class ServerBlock:
             threads=usage.threads or None,
             # The reference's second entry is the same process, which is used on its own turns too.
             frozen_cpu_ns=None if running.attached else running.frozen_cpu_ns,
-            hdr=running.closed_hdr,
+            hdr=closed.hdr if closed is not None else None,
+            by_request=tuple(OfRequest(**each) for each in closed.by_request) if closed is not None else (),
         )
 
 

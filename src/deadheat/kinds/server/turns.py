@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from deadheat.generators.load_generator import LoadError, LoadGenerator
+from deadheat.generators.load_generator import Counted, LoadError, LoadGenerator
 from deadheat.hosts import ExitedError, Handle, Usage
 from deadheat.kinds.server.started import last_words
 from deadheat.model.observation import Failed, Observation, OpenLoop, Slice
@@ -25,7 +25,7 @@ class Running:
     pids: tuple[int, ...] = ()
     frozen_cpu_ns: int = 0
     cpu_at_freeze: int | None = field(default=None)
-    closed_hdr: str | None = None
+    closed: Counted | None = None
     usage: Usage | None = None
     attached: bool = False
 
@@ -95,7 +95,7 @@ class Turns:
                 seed=seed,
             )
             self._freeze(running)
-            hdr, service_hdr = self.generator.histograms(running.entry)
+            counted = self.generator.histogram(running.entry)
         except (ExitedError, LoadError) as error:
             return self.failed(running.entry, f"in block {self.block.index + 1}: {self.why(running, error)}")
         return OpenLoop(
@@ -107,8 +107,8 @@ class Turns:
             turn=turn.number,
             counted_ms=counted_ms,
             arrivals=equal_load.ARRIVALS,
-            hdr=hdr,
-            service_hdr=service_hdr,
+            hdr=counted.hdr,
+            service_hdr=counted.service_hdr,
             **{name: reported["open_loop"][name] for name in ("achieved_rps", "due", "unsent", "queue_max")},
             **{name: reported[name] for name in OpenLoop.model_fields if name in reported},
         )

@@ -23,7 +23,7 @@ from deadheat.model.observation.course import (
     Stopped,
 )
 from deadheat.model.observation.interference import Disturbance, Interference, OtherProcess
-from deadheat.model.observation.servers import Ended, ServiceRan, Started, StatementsRan, WarmedUp
+from deadheat.model.observation.servers import Ended, OfRequest, ServiceRan, Started, StatementsRan, WarmedUp
 from deadheat.model.observation.traces import CallCount, SocketTrace
 from deadheat.model.observation.turns import ColdStart, Invocation, LongTurn, OpenLoop, OutsideRun, Slice
 
@@ -46,6 +46,7 @@ __all__ = [
     "LongTurn",
     "LongTurnsKnown",
     "Observation",
+    "OfRequest",
     "OpenLoop",
     "OtherProcess",
     "OutsideRun",

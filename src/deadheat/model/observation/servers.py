@@ -31,8 +31,21 @@ class WarmedUp(Record):
     rising: bool
 
 
+class OfRequest(Record):
+    """What a block's slices counted of one request of a mix, warm-up apart. `errors`: wrong replies and none;
+    `hdr`: its latencies, HdrHistogram V2 (ns), base64."""
+
+    name: str
+    replies: int
+    errors: int
+    latency_sum_ns: int
+    latency_max_ns: int
+    hdr: str
+
+
 class Ended(Record):
-    """A server before it is stopped. `hdr`: the block's latencies, HdrHistogram V2 (ns), base64."""
+    """A server before it is stopped. `hdr`: the block's latencies, HdrHistogram V2 (ns), base64; of a mix
+    also those of each request."""
 
     type: Literal["ended"] = "ended"
     race: str
@@ -44,6 +57,7 @@ class Ended(Record):
     threads: int | None
     frozen_cpu_ns: int | None = None
     hdr: str | None = None
+    by_request: tuple[OfRequest, ...] = ()
 
 
 class StatementsRan(Record):

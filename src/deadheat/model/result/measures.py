@@ -60,6 +60,19 @@ class CpuRatio(Record):
     family: int | None = None
 
 
+class RequestFigures(Record):
+    """One request of a mix, in the closed loop of the whole: its `share` of all right replies, how many of it
+    a second, `errors` in all blocks, and how many times as fast as the reference it is answered, by the mean
+    over all blocks, with a plain 95% interval."""
+
+    name: str
+    share: float
+    throughput_rps: float | None
+    errors: int
+    latency_ms: Latency | None
+    against_reference: Against | None
+
+
 class LatencyAtLoad(Record):
     """Latency from the intended send time at one fixed rate, the same for every contender of the race.
 

@@ -19,6 +19,7 @@ from deadheat.model.result.measures import (
     LatencyAtLoad,
     Measure,
     Overlaps,
+    RequestFigures,
     Variance,
     WarmUp,
 )
@@ -46,6 +47,7 @@ class SliceFigures(ServerFigures):
     cpu_against_reference: CpuRatio | None = None
     latency_closed_ms: Latency | None = None
     latency_at_load: tuple[LatencyAtLoad, ...] = ()
+    by_request: tuple[RequestFigures, ...] = ()
     of_ceiling: float | None = None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from deadheat.model.result import RaceResult, Results
-from deadheat.report import curve, details, equal_load
+from deadheat.report import by_request, curve, details, equal_load
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,8 @@ def of_race(result: RaceResult, keys: Mapping[str, int]) -> Iterator[Table]:
     """Latency at equal load with its intervals; what a server holds, a client does, a compiler made."""
     if (found := equal_load.table(result)) is not None:
         yield _table("Latency at equal load", equal_load.CAPTION, found, keys)
+    if (found := by_request.table(result)) is not None:
+        yield _table("Each request of the mix", by_request.CAPTION, found, keys)
     if beside := details.table(result):
         yield _table("Beside its speed", "", beside, keys)
 

@@ -1,0 +1,128 @@
+"""Requests that are one load, by weight: `deadheat ab` races them together and tells of each."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.made.repository import ENVIRONMENT, Made, made
+
+from .bench import Deadheat
+
+BUDGET = ("--budget", "14s", "--seed", "7")
+# One that writes, the longer the higher LOOPS.
+SERVER = """\
+import http.server, os, signal
+
+LOOPS = 0
+ANSWERED = "a"
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.answer(200, b"read")
+
+    def do_POST(self):
+        sum(range(LOOPS))
+        self.answer(201, ANSWERED.encode() + self.rfile.read(int(self.headers["Content-Length"])))
+
+    def answer(self, status, body):
+        head = f"HTTP/1.1 {status} It\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n".encode()
+        self.wfile.write(head + body)
+
+    def log_message(self, *_):
+        pass
+
+signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+http.server.ThreadingHTTPServer.request_queue_size = 256
+http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
+"""
+BENCH = f"""\
+run = "{sys.executable} -S -E server.py"
+connections = 2
+
+[[request]]
+path = "/items"
+weight = 3
+
+[[request]]
+name = "write"
+method = "POST"
+path = "/items"
+body = '{{"a": 1}}'
+"""
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Made:
+    return made(tmp_path / "mine", {"bench/deadheat.toml": BENCH, "server.py": SERVER})
+
+
+@pytest.fixture
+def deadheat(home: Path, mine: Made) -> Deadheat:
+    return Deadheat(home, Path(), env={**ENVIRONMENT}, cwd=mine.path, names_suite=False)
+
+
+def of_each(deadheat: Deadheat) -> dict[str, list[dict[str, Any]]]:
+    [race] = deadheat.results()["workloads"]
+    return {row["name"]: row["by_request"] for row in race["contenders"]}
+
+
+def test_one_race_with_the_figures_of_each_request(deadheat: Deadheat, mine: Made) -> None:
+    mine.write({"server.py": SERVER.replace("LOOPS = 0", "LOOPS = 20_000")})
+    ended = deadheat.run("ab", "HEAD", *BUDGET)
+    assert ended.code == 0, ended
+    assert "2 requests in one load" in ended.err
+    found = of_each(deadheat)
+    assert found.keys() == {"base", "head"}
+    for requests in found.values():
+        assert [each["name"] for each in requests] == ["GET /items", "write"]
+        # Any stretch has of each its share, to within a few of some hundreds.
+        assert requests[0]["share"] == pytest.approx(0.75, abs=0.02)
+        assert sum(each["share"] for each in requests) == pytest.approx(1)
+        assert {each["errors"] for each in requests} == {0}
+        assert all(each["latency_ms"]["mean"] > 0 for each in requests)
+    read, write = (each["against_reference"]["ratio"] for each in found["head"])
+    assert write < read
+    said = json.loads((deadheat.runs / "latest" / "ab.json").read_text())["workloads"][0]["by_request"]
+    assert [each["ratio"] for each in said] == pytest.approx([1 / read, 1 / write])
+    for name in ("mean latency of GET /items", "mean latency of write"):
+        assert name in ended.out
+    report = (deadheat.runs / "latest" / "report.md").read_text()
+    assert "Each request of the mix" in report and "| head | write | 2" in report
+
+
+def test_another_answer_to_one_of_them_is_no_verdict(deadheat: Deadheat, mine: Made) -> None:
+    mine.write({"server.py": SERVER.replace('ANSWERED = "a"', 'ANSWERED = "b"')})
+    ended = deadheat.run("ab", "HEAD", *BUDGET)
+    assert ended.code == 3, ended
+    assert "not compared: the working tree: " in ended.out
+    assert 'POST /items  expected body "a{"a": 1}"  got "b{"a": 1}"' in ended.out
+
+
+def test_check_asks_all_of_them(deadheat: Deadheat) -> None:
+    ended = deadheat.run("check")
+    assert ended.code == 0, ended
+    assert "mix/head: " in ended.out
+
+
+@pytest.mark.parametrize(
+    ("bench", "says"),
+    [
+        (BENCH.partition("\n[[request]]\nname")[0], "weight is of 2 to 50 requests"),
+        (BENCH.replace('"write"', '"GET /items"'), 'two requests of one load are called "GET /items"'),
+        (BENCH.replace("weight = 3", 'weight = 3\nvalues = "users.csv"'), "leave weight out"),
+        (BENCH.replace("weight = 3", "weight = 0"), "greater than 0"),
+    ],
+    ids=["alone", "one name", "values", "nothing"],
+)
+def test_what_is_no_mix_is_refused(deadheat: Deadheat, mine: Made, bench: str, says: str) -> None:
+    mine.write({"bench/deadheat.toml": bench})
+    ended = deadheat.run("ab", "HEAD", *BUDGET)
+    assert ended.code == 2, ended
+    assert says in ended.error
