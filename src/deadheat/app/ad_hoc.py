@@ -20,10 +20,11 @@ from deadheat.hosts.held import this_machine
 from deadheat.kinds import answer_head, content_coding, structure
 from deadheat.kinds.structure import TOP, Body
 from deadheat.model.ab import Answers
+from deadheat.model.login import TAKEN
 from deadheat.model.mask import Masks
 from deadheat.report import revisions as words
 from deadheat.run.progress import View
-from deadheat.suite import ad_hoc, ad_hoc_suite, values_file
+from deadheat.suite import ad_hoc, ad_hoc_suite
 from deadheat.suite.ad_hoc import AdHoc, Answer, Call, Mix, Request
 from deadheat.suite.suite import Suite, load
 from deadheat.util.paths import cache_folder
@@ -242,7 +243,7 @@ def _text(heard: Heard) -> str | None:
         text = heard.data.decode()
     except UnicodeDecodeError:
         return None
-    return None if any(f"{{{name}}}" in text for name in values_file.TAKEN) else text
+    return None if any(f"{{{name}}}" in text for name in TAKEN) else text
 
 
 def _head(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:

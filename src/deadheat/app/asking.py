@@ -9,7 +9,8 @@ from functools import partial
 
 from deadheat.app.trial import Heard, Trial
 from deadheat.errors import ExitCode, UserError
-from deadheat.kinds import answer_head, content_coding
+from deadheat.kinds import answer_head, content_coding, login
+from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.http_asking import connection_to
 from deadheat.model.address import Address
 from deadheat.suite.ad_hoc import Request
@@ -34,6 +35,7 @@ def asked(trial: Trial, requests: Sequence[Request]) -> list[Heard]:
 
 def _ask(trial: Trial, request: Request, at: Address) -> Heard:
     """Raises OSError while nobody answers, UserError for a certificate that is not trusted."""
+    request = request.of(_signed_in(trial, at))
     connection = connection_to(at)
     try:
         body = None if request.body is None else request.body.encode()
@@ -63,3 +65,12 @@ def _ask(trial: Trial, request: Request, at: Address) -> Heard:
         raise OSError(f"no HTTP: {error}") from error
     finally:
         connection.close()
+
+
+def _signed_in(trial: Trial, at: Address) -> dict[str, str]:
+    """What its login answers. Raises OSError while it refuses or nobody answers."""
+    try:
+        return login.values(trial.wanted.login, at)
+    except Wrong as wrong:
+        # It may not be ready yet; where it never is, this is said.
+        raise OSError(wrong.reason) from wrong

@@ -12,6 +12,7 @@ from deadheat.errors import UserError
 from deadheat.model.ab import Side as SideRecord
 from deadheat.model.bench import BenchCall, BenchFile, BenchRequest, BenchService
 from deadheat.model.known_services import KNOWN
+from deadheat.model.login import Login
 from deadheat.model.service import Service
 from deadheat.results.deciding import BASE, HEAD
 from deadheat.revisions import repository
@@ -113,7 +114,9 @@ def both(repo: Repository, base: str | None, head: str, given: Given) -> tuple[S
         if of_head is not None and not given.fields.keys() & {"run", "program"}:
             # Both are asked what HEAD is, beside the same services.
             asked = _as_given(of_head, given, repo)[0]
-            bench = bench.replaced(request=asked.request, call=asked.call, services=asked.services)
+            bench = bench.replaced(
+                login=asked.login, request=asked.request, call=asked.call, services=asked.services
+            )
         mine = [one for one in given.settings if one.letter == letter]
         names = tuple(one.key.removeprefix("env.") for one in mine)
         sides.append(Side(NAMES[letter], revision, _set(bench, mine), inside, names))
@@ -132,7 +135,7 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
     if head.bench.run is None:
         return [AdHoc(commands, None, head.bench.shell, "program", title, services=services)]
     if head.bench.mix:
-        mix = Mix(tuple(_part(each, folders[1]) for each in head.bench.request))
+        mix = Mix(tuple(_part(each) for each in head.bench.request))
         title = head.bench.title or f"{len(mix.parts)} requests, by weight"
         connections = head.bench.connections or CONNECTIONS
         return [
@@ -145,6 +148,7 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
                 connections,
                 head.bench.streams,
                 services=services,
+                login=head.bench.login,
             )
         ]
     names: list[str] = []
@@ -154,32 +158,35 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
     return [
         AdHoc(
             commands,
-            _asked(asked, folders[1]),
+            _asked(asked, folders[1], head.bench.login),
             head.bench.shell,
             name,
             asked.title,
             head.bench.connections or (None if head.bench.call else CONNECTIONS),
             head.bench.streams,
             services=services,
+            login=head.bench.login,
         )
         for name, asked in zip(names, head.bench.asked, strict=True)
     ]
 
 
-def _part(asked: BenchRequest, folder: Path) -> Part:
-    return Part(asked.title, 1.0 if asked.weight is None else asked.weight, _request(asked, folder))
+def _part(asked: BenchRequest) -> Part:
+    # No values: these are of a request that is a race of its own.
+    return Part(asked.title, 1.0 if asked.weight is None else asked.weight, _request(asked, ()))
 
 
-def _asked(asked: BenchRequest | BenchCall, folder: Path) -> Request | Call:
+def _asked(asked: BenchRequest | BenchCall, folder: Path, login: Login | None) -> Request | Call:
     """With what its files in this folder say. Raises UserError."""
     if isinstance(asked, BenchCall):
         return Call(folder / asked.proto, asked.call, asked.data)
-    return _request(asked, folder)
+    if asked.values is None:
+        return _request(asked, ())
+    taken = (ANSWER, *(login.take if login is not None else ()))
+    return _request(asked, values_file.read(folder / asked.values, also_taken=taken))
 
 
-def _request(asked: BenchRequest, folder: Path) -> Request:
-    """Raises UserError for a file of values that is not there or wrong."""
-    rows = () if asked.values is None else values_file.read(folder / asked.values, also_taken=(ANSWER,))
+def _request(asked: BenchRequest, rows: tuple[values_file.Row, ...]) -> Request:
     return Request(
         asked.method, asked.path, asked.headers, asked.body, asked.status, asked.answer, asked.masks, rows
     )

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from deadheat.kinds import http_asking
+from deadheat.kinds import http_asking, login
 from deadheat.kinds.conformance import Case, Wrong
 from deadheat.kinds.pages import Form, FormError
 from deadheat.kinds.row_cases import row_cases
@@ -19,6 +19,7 @@ from deadheat.kinds.services import databases, statements
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services.databases import Databases
 from deadheat.model.address import Address
+from deadheat.model.login import Login
 from deadheat.model.observation import Observation
 from deadheat.model.workload import HttpCase, HttpRequest
 from deadheat.plan.schedule import Block, token
@@ -55,16 +56,22 @@ def _cases(
     stage: Stage, held: Databases | None, entry: str, at: Address, rng: random.Random
 ) -> Iterator[Case]:
     """All cases, and those of a database where the workload has one."""
-    cases = stage.workload.conformance
-    drawn = [case.of(rng.choice(stage.drawn)) if stage.drawn else case for case in cases]
+    if stage.workload.login is not None:
+        yield partial(_sign_in, stage.workload.login, at)
+    own = login.values(stage.workload.login, at)
+    drawn = [case.of(_row(stage, rng) | own) for case in stage.workload.conformance]
     yield from http_asking.http_cases(drawn, at, lambda: token(rng), stage.workload.load.at_once)
     if headers := stage.workload.headers:
         yield partial(http_asking.headed, drawn[0], at, lambda: token(rng), headers)
     if stage.workload.values is not None:
         of_each = stage.workload.expected()
-        yield from (partial(_asked, of_each.of(row), at, rng) for row in stage.drawn)
+        yield from (partial(_asked, of_each.of({**row, **own}), at, rng) for row in stage.drawn)
     if held is not None:
         yield from row_cases(stage.workload, held, entry, stage.rows, at, rng)
+
+
+def _sign_in(asked: Login, at: Address) -> None:
+    login.values(asked, at)
 
 
 def _asked(case: HttpCase, at: Address, rng: random.Random) -> None:
@@ -72,10 +79,16 @@ def _asked(case: HttpCase, at: Address, rng: random.Random) -> None:
 
 
 def ask(stage: Stage, at: Address, random_token: str) -> None:
-    """The very request that the load sends, once. Raises Wrong, or OSError where nobody answers."""
-    case = stage.workload.expected()
-    case = case.of(random.Random(random_token).choice(stage.drawn)) if stage.drawn else case
-    http_asking.ask_http(case, at, random_token)
+    """The very request that the load sends, once; each of a mix. Raises Wrong, or OSError where nobody
+    answers."""
+    values = _row(stage, random.Random(random_token)) | login.values(stage.workload.login, at)
+    for _, case in stage.workload.asked:
+        http_asking.ask_http(case.of(values), at, random_token)
+
+
+def _row(stage: Stage, rng: random.Random) -> dict[str, str]:
+    """One of those that requests are drawn from; empty where they are not."""
+    return dict(rng.choice(stage.drawn)) if stage.drawn else {}
 
 
 def target(stage: Stage, at: Address) -> Mapping[str, Any]:
@@ -86,15 +99,27 @@ def target(stage: Stage, at: Address) -> Mapping[str, Any]:
         "pipeline": stage.race.load.streams,
         **threads(stage.race),
     }
+    own = _signed_in(stage, at)
     if stage.workload.mix:
-        weighed = zip(stage.workload.mix, stage.workload.asked, strict=True)
-        mix = [{**_drawn(*pair, None), "name": one.title, "weight": one.weight} for one, pair in weighed]
+        asked = [(request.of(own), case.of(own)) for request, case in stage.workload.asked]
+        mix = [
+            {**_drawn(*pair, None), "name": one.title, "weight": one.weight}
+            for one, pair in zip(stage.workload.mix, asked, strict=True)
+        ]
         return {**loaded, "requests": mix, "draw": "even"}
     if not stage.drawn:
-        return {**loaded, **_pair(*stage.workload.case_of({}))}
+        return {**loaded, **_pair(*stage.workload.case_of(own))}
     form = _form(stage, at)
-    drawn = [_drawn(*stage.workload.case_of(row), form) for row in stage.drawn]
+    drawn = [_drawn(*stage.workload.case_of({**row, **own}), form) for row in stage.drawn]
     return {**loaded, "requests": drawn, "draw": "random"}
+
+
+def _signed_in(stage: Stage, at: Address) -> dict[str, str]:
+    """What the answer to its login says, of this start. Raises NotServingError."""
+    try:
+        return login.values(stage.workload.login, at)
+    except (Wrong, OSError) as error:
+        raise NotServingError(str(error), "") from error
 
 
 def _form(stage: Stage, at: Address) -> Form | None:

@@ -6,6 +6,7 @@ from pydantic import Field, model_validator
 
 from deadheat.model.base import Record
 from deadheat.model.known_services import KNOWN
+from deadheat.model.login import Login
 from deadheat.model.mask import Masks
 from deadheat.model.service import Command, Exchange
 from deadheat.model.workload import MOST_OF_A_MIX
@@ -93,6 +94,7 @@ class BenchFile(Record):
 
     `build` is a line for the shell. What it makes is the `artifact`, by default what `run` or `program`
     begins with, where that is no file of the repository. `copy`: files that git ignores and that are needed.
+    `login`: asked before all requests, which have values of its answer in braces.
     `connections` (64; of gRPC 10) and `streams`, what is in flight on each (1; of gRPC 50).
     """
 
@@ -107,6 +109,7 @@ class BenchFile(Record):
     copied: tuple[str, ...] = Field(default=(), alias="copy")
     connections: int | None = Field(default=None, ge=1)
     streams: int | None = Field(default=None, ge=1)
+    login: Login | None = None
     request: tuple[BenchRequest, ...] = ()
     call: tuple[BenchCall, ...] = ()
     services: tuple[BenchService, ...] = ()
@@ -121,6 +124,8 @@ class BenchFile(Record):
             )
         if self.request and self.call:
             raise ValueError("[[request]] or [[call]]: a server speaks HTTP or gRPC here, not both")
+        if self.login is not None and (self.program is not None or self.call):
+            raise ValueError("a [login] is of servers that are asked over HTTP")
         if self.mix:
             self._is_a_mix()
         names = [service.name for service in self.services]

@@ -12,6 +12,7 @@ from deadheat.model.base import Record
 from deadheat.model.database import Database
 from deadheat.model.kinds.registry import TRAITS, Kind
 from deadheat.model.kinds.traits import Traits
+from deadheat.model.login import Login
 from deadheat.model.mask import Masks
 from deadheat.model.parameter import Parameter, Setting, holds
 from deadheat.model.pipeline import DEPTH, ROUNDS, Pipeline
@@ -237,8 +238,9 @@ class Workload(Record):
     workloads, whose contenders race where they say that they serve this one; else the workload's own folder.
     `default`: whether a race has it that names no workload. `values`: a file of its folder (CSV) from which
     each request takes a row at random; the request and its case say `{column}`. `mix`, in the place of a
-    `request`: several, each with its weight, of which every stretch of load has its share. `headers`: which
-    an HTTP answer must have; a `Date` among them must move.
+    `request`: several, each with its weight, of which every stretch of load has its share. `login`: asked
+    at each start of a server, before its requests, which have values of its answer in braces. `headers`:
+    which an HTTP answer must have; a `Date` among them must move.
     """
 
     name: str
@@ -254,6 +256,7 @@ class Workload(Record):
     oracle: str | None = None
     request: HttpRequest | None = None
     mix: tuple[MixRequest, ...] = ()
+    login: Login | None = None
     conformance: tuple[HttpCase, ...] = ()
     headers: tuple[str, ...] = ()
     load: Load = Load()
@@ -273,6 +276,8 @@ class Workload(Record):
             raise ValueError(f'metric is one of {", ".join(COLD)} where measure is "cold", and else none')
         if self.measure == "cold" and not self.traits.serves:
             raise ValueError('measure = "cold" is of servers')
+        if self.login is not None and not self.asked:
+            raise ValueError("a [login] is of servers that are asked by a [request] or a [[mix]]")
         if self.mix:
             self._is_a_mix()
         elif self.request is not None:

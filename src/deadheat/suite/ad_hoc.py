@@ -11,6 +11,7 @@ from pathlib import Path
 
 from deadheat.errors import UserError
 from deadheat.model.address import Address
+from deadheat.model.login import Login
 from deadheat.model.mask import MaskClass
 from deadheat.model.service import Service
 from deadheat.model.workload import filled
@@ -140,7 +141,7 @@ class AdHoc:
     """Commands to race, the first of them the reference; `request` where they are servers, which get their
     port as `{port}` and as PORT. They are run by a shell only where `shell` says so. `parameters`: by what
     stands for them in braces in the lines, the values of each, which are raced one by one. `services`:
-    beside each of them."""
+    beside each of them. `login`: asked of servers before their requests."""
 
     commands: tuple[Command, ...]
     request: Request | Mix | Call | None = None
@@ -151,6 +152,7 @@ class AdHoc:
     streams: int | None = None
     parameters: tuple[tuple[str, tuple[str, ...]], ...] = ()
     services: tuple[Beside, ...] = ()
+    login: Login | None = None
 
     @property
     def asked(self) -> tuple[str, ...]:

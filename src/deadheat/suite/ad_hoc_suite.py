@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from deadheat.model.login import Login
 from deadheat.suite import ad_hoc_scripts, values_file
 from deadheat.suite.ad_hoc import ANSWER, AdHoc, Answer, Call, Mix, Part, Request, words_of
 from deadheat.suite.suite import CONTENDER_FILE, WORKLOAD_FILE
@@ -66,6 +67,7 @@ def write_workload(wanted: AdHoc, folder: Path, rights: Sequence[Answer] = ()) -
             text = _of_servers(wanted, request, right, folder)
         case Mix(parts):
             text = _of_mix(wanted, parts, rights or [right] * len(parts))
+    text += "\n".join(_login(wanted.login)) + "\n" if wanted.login is not None else ""
     text += "\n".join(_parameters(wanted)) + "\n" if wanted.parameters else ""
     text += "\n".join(_services(wanted, folder / wanted.workload)) + "\n" if wanted.services else ""
     (folder / wanted.workload / WORKLOAD_FILE).write_text(text)
@@ -145,6 +147,10 @@ def _of_programs(wanted: AdHoc, right: Answer, folder: Path) -> str:
         lines += ["", "[program.hooks]", *_pairs(called)]
     once = "default = 1\nquick = 1\nstandard = 1\nthorough = 1\ncheck = { range = [1, 1], random = [1, 1] }"
     return "\n".join([*lines, "", "[program.n]", once]) + "\n"
+
+
+def _login(login: Login) -> list[str]:
+    return ["", "[login]", *_table(login.model_dump(mode="json", exclude_defaults=True))]
 
 
 def _parameters(wanted: AdHoc) -> list[str]:

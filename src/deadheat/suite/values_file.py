@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from deadheat.errors import UserError
+from deadheat.model.login import TAKEN
 
 if TYPE_CHECKING:
     from _csv import Reader
 
 MOST_ROWS = 10_000
-# What stands in braces in requests already.
-TAKEN = ("token", "seq", "uuid")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 Row = dict[str, str]
