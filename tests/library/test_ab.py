@@ -12,6 +12,7 @@ import pytest
 import deadheat
 from deadheat.app import ad_hoc
 from deadheat.errors import UserError
+from deadheat.library.revisions import _given
 from deadheat.report import revisions
 from tests.made.repository import ENVIRONMENT, Made, made
 
@@ -95,6 +96,10 @@ def test_what_is_set_for_one_side_is_not_shown_with_its_value(mine: Made) -> Non
         ({"margin": 0.0}, "a margin is a share above 0"),
         ({"command": "./a {port}", "program": "./a"}, "a server or a program, not both"),
         ({"command": "./a {port}", "path": "users"}, "users: a path begins with /"),
+        ({"call": "a.B/C"}, "a gRPC server is called by --proto and --call, both"),
+        ({"service": ["mongo"]}, 'no service "mongo" is known'),
+        ({"fixture": "true"}, "--fixture fills one --service"),
+        ({"request": "curl.txt", "path": "/"}, "--request says all of the requests"),
         ({"fail_if": {"speed": 0.03}}, 'there is no figure "speed"'),
         ({"fail_if_surely": {"slower": 3}}, "slower: 3 is no share"),
         ({"fail_if": {"p99": 0.03}}, "a program that runs to its end has no p99"),
@@ -103,6 +108,20 @@ def test_what_is_set_for_one_side_is_not_shown_with_its_value(mine: Made) -> Non
 def test_what_cannot_be_asked(options: Any, says: str, mine: Made) -> None:
     with pytest.raises(UserError, match=says):
         deadheat.ab("HEAD", **options)
+
+
+def test_files_and_services_are_given_as_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "requests.txt").write_text(
+        "curl http://127.0.0.1:3000/users\ncurl http://127.0.0.1:3000/items\n"
+    )
+    asked = _given({"request": tmp_path / "requests.txt", "service": ["redis"], "fixture": "true"}).fields
+    assert [each.path for each in asked["request"]] == ["/users", "/items"]
+    assert [(each.name, each.fixture) for each in asked["services"]] == [("redis", "true")]
+    called = _given({"proto": "api.proto", "call": "a.B/C", "data": '{"a": 1}'}).fields
+    assert [(each.call, each.data) for each in called["call"]] == [("a.B/C", '{"a": 1}')]
+    assert called["request"] == ()
+    rows = _given({"path": "/{id}", "values": "users.csv"}).fields["request"]
+    assert [Path(each.values).name for each in rows] == ["users.csv"]
 
 
 def test_head_alone_is_compared_with_nothing(mine: Made) -> None:

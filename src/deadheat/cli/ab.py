@@ -6,12 +6,11 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from deadheat.cli import terminal, values
-from deadheat.cli.ad_hoc import bench_services, called
 from deadheat.cli.command import argument, command, option
 from deadheat.cli.options import (
     JUDGED_BY_HELP,
@@ -208,48 +207,12 @@ def _wanted(options: AbOptions) -> Wanted:
 
 def _given(options: AbOptions) -> Given:
     """What of a bench file the command line says. Raises UserError."""
-    from deadheat.app.sides import Given, Setting
-    from deadheat.model.bench import BenchCall, BenchRequest
-    from deadheat.suite import pasted
+    from deadheat.app.given import Said, given
+    from deadheat.app.sides import Setting
 
-    if options.command is not None and options.program is not None:
-        raise UserError("a server or a program, not both", hint="--command or --program")
-    if options.path is not None and not options.path.startswith("/"):
-        raise UserError(
-            f"{options.path}: a path begins with /",
-            hint="deadheat ab starts both servers itself, on this machine: write the path alone",
-        )
-    fields: dict[str, Any] = {
-        "build": options.build,
-        "artifact": options.artifact,
-        "run": options.command,
-        "program": options.program,
-        "shell": options.shell or None,
-        "copied": options.copy or None,
-        "connections": options.connections,
-        "services": bench_services(options) or None,
-    }
-    asked: dict[str, Any] = {"path": options.path, "method": options.request_method, "body": options.body}
-    asked["values"] = None if options.values is None else str(options.values.absolute())
-    asked = {name: value for name, value in asked.items() if value is not None}
-    call = called(options, over_http=bool(asked or options.header or options.request))
-    if options.request is not None:
-        if asked or options.header:
-            raise UserError(
-                "--request says all of the requests", hint="leave out --path, -X, -H, --body and --values"
-            )
-        fields |= {"request": pasted.read(options.request), "call": ()}
-    elif call is not None:
-        if call.method.count("/") != 1:
-            raise UserError(f"{call.method}: no method", hint="--call package.Service/Method")
-        own = BenchCall(proto=str(call.proto), call=call.method, data=call.data)
-        fields |= {"call": (own,), "request": ()}
-    elif asked or options.header:
-        fields |= {"request": (BenchRequest(headers=dict(options.header), **asked),), "call": ()}
-    return Given(
-        {name: value for name, value in fields.items() if value is not None},
-        [Setting("A" if side == "A" else "B", key, value) for side, key, value in options.set_],
-    )
+    own = {name: getattr(options, name) for name in Said.__dataclass_fields__ if name != "headers"}
+    settings = [Setting("A" if side == "A" else "B", key, value) for side, key, value in options.set_]
+    return given(Said(headers=dict(options.header), **own), settings)
 
 
 def _print(compared: Compared, *, as_json: bool) -> None:

@@ -19,7 +19,6 @@ from deadheat.errors import UserError
 TAKEN = ("args", "cpus", "host", "port", "python")
 
 if TYPE_CHECKING:
-    from deadheat.model.bench import BenchService
     from deadheat.suite.ad_hoc import AdHoc, Beside, Call, Request
     from deadheat.suite.suite import Suite
     from deadheat.suite.values_file import Row
@@ -166,27 +165,10 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
 
 def services(options: Services) -> tuple[Beside, ...]:
     """Those of the command line. Raises UserError."""
+    from deadheat.app import given
     from deadheat.app.sides import beside
 
-    return tuple(beside(each, Path.cwd()) for each in bench_services(options))
-
-
-def bench_services(options: Services) -> tuple[BenchService, ...]:
-    """Those of the command line, as a bench file has them. Raises UserError."""
-    from deadheat.model.bench import BenchService
-    from deadheat.model.known_services import KNOWN
-
-    if options.fixture is not None and len(options.service) != 1:
-        raise UserError("--fixture fills one --service", hint="bench/deadheat.toml may have more")
-    for name in options.service:
-        if name not in KNOWN:
-            raise UserError(
-                f'no service "{name}" is known: {", ".join(KNOWN)}',
-                hint="[[services]] of bench/deadheat.toml or of a suite says how any other is run",
-            )
-        if options.service.count(name) > 1:
-            raise UserError(f"--service {name} is given twice")
-    return tuple(BenchService(name=name, fixture=options.fixture) for name in options.service)
+    return tuple(beside(each, Path.cwd()) for each in given.services(options.service, options.fixture))
 
 
 def _refuse_hooks_without_programs(options: AdHocOptions) -> None:
@@ -237,11 +219,14 @@ def _refuse_parameters_of_nothing(
 
 def _request(options: AdHocOptions) -> Request | Call:
     """What servers are asked. Raises UserError."""
+    from deadheat.app import given
     from deadheat.suite import pasted
     from deadheat.suite.ad_hoc import Request
 
     of_http = (options.request_method, options.path, options.header) != ("GET", "/", ())
-    if (call := called(options, over_http=of_http or options.request is not None)) is not None:
+    over_http = of_http or options.request is not None
+    call = given.call_of(options.proto, options.call, options.data, over_http=over_http)
+    if call is not None:
         if options.url or options.program:
             raise UserError("--proto is of servers that are started: --command")
         return call
@@ -256,22 +241,6 @@ def _request(options: AdHocOptions) -> Request | Call:
         )
     found = pasted.only(pasted.read(options.request), options.request)
     return Request(found.method, found.path, found.headers, found.body, found.status)
-
-
-def called(options: CallParts, *, over_http: bool) -> Call | None:
-    """By what gRPC servers are called; None where they are not. `over_http`: whether something else says what
-    they are asked. Raises UserError."""
-    from deadheat.suite.ad_hoc import Call
-
-    if options.proto is None and options.call is None:
-        if options.data != "{}":
-            raise UserError("--data is of a gRPC --call", hint="--body is that of an HTTP request")
-        return None
-    if options.proto is None or options.call is None:
-        raise UserError("a gRPC server is called by --proto and --call, both")
-    if over_http:
-        raise UserError("gRPC or HTTP, not both", hint="--data is the request of a --call")
-    return Call(options.proto.resolve(), options.call, options.data)
 
 
 def _rows(options: AdHocOptions) -> tuple[Row, ...]:

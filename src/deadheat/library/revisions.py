@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from deadheat.app import ab as comparing
+from deadheat.app.given import Said, given
 from deadheat.app.sides import Given, Letter, Setting
 from deadheat.errors import UserError
 from deadheat.hosts.cpus import default_cpus
@@ -17,7 +18,6 @@ from deadheat.hosts.held import this_host
 from deadheat.library.races import Logged
 from deadheat.library.run import Run
 from deadheat.model import ab as found
-from deadheat.model.bench import BenchRequest
 from deadheat.model.choices import JudgedBy
 from deadheat.model.condition import FIGURES, Condition, FigureName, figure_of
 from deadheat.plan import Asked
@@ -26,12 +26,15 @@ from deadheat.run.progress import View
 from deadheat.util.paths import runs_folder
 
 BUDGET_S = 300.0
+# Options that name one.
+FILES = ("values", "request", "proto")
 
 
 class AbOptions(TypedDict, total=False):
     """What a comparison may be asked; each as the option of `deadheat ab` of that name.
 
-    `build` to `connections` are what `bench/deadheat.toml` says otherwise. `budget_s` is in seconds, `margin`
+    `build` to `fixture` are what `bench/deadheat.toml` says otherwise; `values`, `request` and `proto` are
+    files. `budget_s` is in seconds, `margin`
     a share, `fail_if` and `fail_if_surely` are shares by figure: `{"slower": 0.03}`. `env_a` (of BASE) and
     `env_b` (of HEAD) are set for one side alone.
     """
@@ -46,6 +49,13 @@ class AbOptions(TypedDict, total=False):
     request_method: str | None
     headers: Mapping[str, str]
     body: str | None
+    values: str | os.PathLike[str] | None
+    request: str | os.PathLike[str] | None
+    proto: str | os.PathLike[str] | None
+    call: str | None
+    data: str
+    service: Sequence[str]
+    fixture: str | None
     connections: int | None
     env_a: Mapping[str, str]
     env_b: Mapping[str, str]
@@ -139,31 +149,10 @@ def _wanted(base: str | None, head: str, options: AbOptions) -> comparing.Wanted
 
 def _given(options: AbOptions) -> Given:
     """What of a bench file the options say. Raises UserError."""
-    if options.get("command") is not None and options.get("program") is not None:
-        raise UserError("a server or a program, not both", hint="command or program")
-    fields: dict[str, Any] = {
-        "build": options.get("build"),
-        "artifact": options.get("artifact"),
-        "run": options.get("command"),
-        "program": options.get("program"),
-        "shell": options.get("shell") or None,
-        "copied": tuple(options.get("copy", ())) or None,
-        "connections": options.get("connections"),
-    }
-    asked: dict[str, Any] = {
-        "path": options.get("path"),
-        "method": options.get("request_method"),
-        "headers": dict(options.get("headers", {})) or None,
-        "body": options.get("body"),
-    }
-    if said := {name: value for name, value in asked.items() if value is not None}:
-        if not said.get("path", "/").startswith("/"):
-            raise UserError(f"{said['path']}: a path begins with /")
-        fields["request"] = (BenchRequest(**said),)
-    return Given(
-        {name: value for name, value in fields.items() if value is not None},
-        [*_settings("A", options.get("env_a", {})), *_settings("B", options.get("env_b", {}))],
-    )
+    own: dict[str, Any] = {name: each for name, each in options.items() if name in Said.__dataclass_fields__}
+    own |= {name: Path(own[name]) for name in FILES if own.get(name) is not None}
+    settings = [*_settings("A", options.get("env_a", {})), *_settings("B", options.get("env_b", {}))]
+    return given(Said(**own), settings)
 
 
 def _settings(letter: Letter, env: Mapping[str, str]) -> list[Setting]:
@@ -183,9 +172,12 @@ def _conditions(asked: Mapping[FigureName, float], *, surely: bool) -> list[Cond
 def _as_command(base: str | None, head: str, options: AbOptions) -> tuple[str, ...]:
     """The command line that asks the same, as reports show it; without values of the environment."""
     line = ["deadheat", "ab", *([base, head] if base is not None else [])]
-    for key in ("build", "artifact", "command", "program", "path", "request_method", "body", "connections"):
-        if (value := options.get(key)) is not None:
+    for key in Said.__dataclass_fields__:
+        value = options.get(key)
+        if isinstance(value, str | int | os.PathLike) and not isinstance(value, bool):
             line += [f"--{key.replace('_', '-')}", str(value)]
+    for name in options.get("service", ()):
+        line += ["--service", name]
     for file in options.get("copy", ()):
         line += ["--copy", file]
     for name, value in options.get("headers", {}).items():

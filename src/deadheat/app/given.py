@@ -1,0 +1,113 @@
+"""What somebody says instead of a bench file, or beside it: on a command line, or from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from deadheat.app.sides import Given, Setting
+from deadheat.errors import UserError
+from deadheat.model.bench import BenchCall, BenchRequest, BenchService
+from deadheat.model.known_services import KNOWN
+from deadheat.suite import pasted
+from deadheat.suite.ad_hoc import Call
+
+
+@dataclass(frozen=True, kw_only=True)
+class Said:
+    """Each as the option of `deadheat ab` of that name; None or empty where it is not said."""
+
+    build: str | None = None
+    artifact: str | None = None
+    command: str | None = None
+    program: str | None = None
+    shell: bool = False
+    copy: Sequence[str] = ()
+    connections: int | None = None
+    path: str | None = None
+    request_method: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: str | None = None
+    values: Path | None = None
+    request: Path | None = None
+    proto: Path | None = None
+    call: str | None = None
+    data: str = "{}"
+    service: Sequence[str] = ()
+    fixture: str | None = None
+
+
+def given(said: Said, settings: Sequence[Setting]) -> Given:
+    """As fields of a bench file. Raises UserError."""
+    if said.command is not None and said.program is not None:
+        raise UserError("a server or a program, not both", hint="--command or --program")
+    if said.path is not None and not said.path.startswith("/"):
+        raise UserError(
+            f"{said.path}: a path begins with /",
+            hint="deadheat ab starts both servers itself, on this machine: write the path alone",
+        )
+    fields: dict[str, Any] = {
+        "build": said.build,
+        "artifact": said.artifact,
+        "run": said.command,
+        "program": said.program,
+        "shell": said.shell or None,
+        "copied": tuple(said.copy) or None,
+        "connections": said.connections,
+        "services": services(said.service, said.fixture) or None,
+        **_asked(said),
+    }
+    return Given({name: value for name, value in fields.items() if value is not None}, settings)
+
+
+def _asked(said: Said) -> dict[str, Any]:
+    """Requests or a call in the place of those of the file; neither where nothing is said of them."""
+    parts: dict[str, Any] = {"path": said.path, "method": said.request_method, "body": said.body}
+    parts["values"] = None if said.values is None else str(said.values.absolute())
+    parts["headers"] = dict(said.headers) or None
+    parts = {name: value for name, value in parts.items() if value is not None}
+    over_http = bool(parts) or said.request is not None
+    call = call_of(said.proto, said.call, said.data, over_http=over_http)
+    if said.request is not None:
+        if parts:
+            raise UserError(
+                "--request says all of the requests", hint="leave out --path, -X, -H, --body and --values"
+            )
+        return {"request": pasted.read(said.request), "call": ()}
+    if call is not None:
+        if call.method.count("/") != 1:
+            raise UserError(f"{call.method}: no method", hint="--call package.Service/Method")
+        own = BenchCall(proto=str(call.proto), call=call.method, data=call.data)
+        return {"call": (own,), "request": ()}
+    return {"request": (BenchRequest(**parts),), "call": ()} if parts else {}
+
+
+def services(names: Sequence[str], fixture: str | None) -> tuple[BenchService, ...]:
+    """Known ones by their names, as a bench file has them. Raises UserError."""
+    if fixture is not None and len(names) != 1:
+        raise UserError("--fixture fills one --service", hint="bench/deadheat.toml may have more")
+    for name in names:
+        if name not in KNOWN:
+            raise UserError(
+                f'no service "{name}" is known: {", ".join(KNOWN)}',
+                hint="[[services]] of bench/deadheat.toml or of a suite says how any other is run",
+            )
+        if names.count(name) > 1:
+            raise UserError(f"--service {name} is given twice")
+    return tuple(BenchService(name=name, fixture=fixture) for name in names)
+
+
+def call_of(proto: Path | None, call: str | None, data: str, *, over_http: bool) -> Call | None:
+    """By what gRPC servers are called; None where they are not. `over_http`: whether something else says what
+    they are asked. Raises UserError."""
+    if proto is None and call is None:
+        if data != "{}":
+            raise UserError("--data is of a gRPC --call", hint="--body is that of an HTTP request")
+        return None
+    if proto is None or call is None:
+        raise UserError("a gRPC server is called by --proto and --call, both")
+    if over_http:
+        raise UserError("gRPC or HTTP, not both", hint="--data is the request of a --call")
+    return Call(proto.resolve(), call, data)
