@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
-from deadheat.app import running
+from deadheat.app import commanding, running
 from deadheat.app.asking import asked
 from deadheat.app.calling import called
 from deadheat.app.calling import right as replied
+from deadheat.app.commanding import commanded
 from deadheat.app.trial import Heard, Trial
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts.held import this_machine
@@ -25,7 +26,7 @@ from deadheat.model.mask import Masks
 from deadheat.report import revisions as words
 from deadheat.run.progress import View
 from deadheat.suite import ad_hoc, ad_hoc_suite
-from deadheat.suite.ad_hoc import AdHoc, Answer, Call, Mix, Request
+from deadheat.suite.ad_hoc import AdHoc, Answer, Call, Commands, Mix, Request
 from deadheat.suite.suite import Suite, load
 from deadheat.util.paths import cache_folder
 
@@ -94,7 +95,12 @@ def _rights(trial: Trial, heard: Sequence[Heard], view: View, *, answers_may_dif
             return [_served(trial, request, heard, view, any_=answers_may_differ)]
     if answers_may_differ:
         return [Answer(body=None, status=heard[0].status)]
-    return [replied(wanted, heard, view) if wanted.request is not None else _output(wanted, heard, view)]
+    match wanted.request:
+        case Call():
+            return [replied(wanted, heard, view)]
+        case Commands():
+            return [commanding.right(wanted, heard, view)]
+    return [_output(wanted, heard, view)]
 
 
 def _named(trial: Trial, name: str) -> Trial:
@@ -142,6 +148,10 @@ def _heard(trial: Trial) -> list[Heard]:
         first = [trial.prints(values) for values in at_each]
         time.sleep(APART_S)
         return [*first, trial.prints(at_each[0])]
+    if isinstance(request, Commands):
+        first = commanded(trial, request)
+        time.sleep(APART_S)
+        return [*first, *commanded(trial, request, times=2)]
     if isinstance(request, Call):
         first = called(trial, request)
         time.sleep(APART_S)

@@ -35,6 +35,7 @@ class Said:
     proto: Path | None = None
     call: str | None = None
     data: str = "{}"
+    redis: Sequence[str] = ()
     service: Sequence[str] = ()
     fixture: str | None = None
 
@@ -69,19 +70,23 @@ def _asked(said: Said) -> dict[str, Any]:
     parts["headers"] = dict(said.headers) or None
     parts = {name: value for name, value in parts.items() if value is not None}
     over_http = bool(parts) or said.request is not None
-    call = call_of(said.proto, said.call, said.data, over_http=over_http)
+    call = call_of(said.proto, said.call, said.data, over_http=over_http or bool(said.redis))
+    if said.redis:
+        if over_http:
+            raise UserError("Redis or HTTP, not both", hint="leave out --path, -X, -H, --body and --request")
+        return {"redis": tuple(said.redis), "request": (), "call": ()}
     if said.request is not None:
         if parts:
             raise UserError(
                 "--request says all of the requests", hint="leave out --path, -X, -H, --body and --values"
             )
-        return {"request": pasted.read(said.request), "call": ()}
+        return {"request": pasted.read(said.request), "call": (), "redis": ()}
     if call is not None:
         if call.method.count("/") != 1:
             raise UserError(f"{call.method}: no method", hint="--call package.Service/Method")
         own = BenchCall(proto=str(call.proto), call=call.method, data=call.data)
-        return {"call": (own,), "request": ()}
-    return {"request": (BenchRequest(**parts),), "call": ()} if parts else {}
+        return {"call": (own,), "request": (), "redis": ()}
+    return {"request": (BenchRequest(**parts),), "call": (), "redis": ()} if parts else {}
 
 
 def services(names: Sequence[str], fixture: str | None) -> tuple[BenchService, ...]:
@@ -109,5 +114,5 @@ def call_of(proto: Path | None, call: str | None, data: str, *, over_http: bool)
     if proto is None or call is None:
         raise UserError("a gRPC server is called by --proto and --call, both")
     if over_http:
-        raise UserError("gRPC or HTTP, not both", hint="--data is the request of a --call")
+        raise UserError("gRPC or another protocol, not both", hint="--data is the request of a --call")
     return Call(proto.resolve(), call, data)

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from deadheat.errors import UserError
 from deadheat.model.ab import Side as SideRecord
-from deadheat.model.bench import BenchCall, BenchFile, BenchRequest, BenchService
+from deadheat.model.bench import BenchCall, BenchCommands, BenchFile, BenchRequest, BenchService
 from deadheat.model.known_services import KNOWN
 from deadheat.model.login import Login
 from deadheat.model.service import Service
@@ -26,6 +26,7 @@ from deadheat.suite.ad_hoc import (
     Beside,
     Call,
     Command,
+    Commands,
     Mix,
     Part,
     Request,
@@ -115,7 +116,11 @@ def both(repo: Repository, base: str | None, head: str, given: Given) -> tuple[S
             # Both are asked what HEAD is, beside the same services.
             asked = _as_given(of_head, given, repo)[0]
             bench = bench.replaced(
-                login=asked.login, request=asked.request, call=asked.call, services=asked.services
+                login=asked.login,
+                request=asked.request,
+                call=asked.call,
+                redis=asked.redis,
+                services=asked.services,
             )
         mine = [one for one in given.settings if one.letter == letter]
         names = tuple(one.key.removeprefix("env.") for one in mine)
@@ -162,7 +167,7 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
             head.bench.shell,
             name,
             asked.title,
-            head.bench.connections or (None if head.bench.call else CONNECTIONS),
+            head.bench.connections or (CONNECTIONS if isinstance(asked, BenchRequest) else None),
             head.bench.streams,
             services=services,
             login=head.bench.login,
@@ -176,8 +181,12 @@ def _part(asked: BenchRequest) -> Part:
     return Part(asked.title, 1.0 if asked.weight is None else asked.weight, _request(asked, ()))
 
 
-def _asked(asked: BenchRequest | BenchCall, folder: Path, login: Login | None) -> Request | Call:
+def _asked(
+    asked: BenchRequest | BenchCall | BenchCommands, folder: Path, login: Login | None
+) -> Request | Call | Commands:
     """With what its files in this folder say. Raises UserError."""
+    if isinstance(asked, BenchCommands):
+        return Commands(asked.lines)
     if isinstance(asked, BenchCall):
         return Call(folder / asked.proto, asked.call, asked.data)
     if asked.values is None:

@@ -19,7 +19,7 @@ from deadheat.errors import UserError
 TAKEN = ("args", "cpus", "host", "port", "python")
 
 if TYPE_CHECKING:
-    from deadheat.suite.ad_hoc import AdHoc, Beside, Call, Request
+    from deadheat.suite.ad_hoc import AdHoc, Beside, Call, Commands, Request
     from deadheat.suite.suite import Suite
     from deadheat.suite.values_file import Row
 
@@ -217,19 +217,25 @@ def _refuse_parameters_of_nothing(
             )
 
 
-def _request(options: AdHocOptions) -> Request | Call:
+def _request(options: AdHocOptions) -> Request | Call | Commands:
     """What servers are asked. Raises UserError."""
     from deadheat.app import given
     from deadheat.suite import pasted
-    from deadheat.suite.ad_hoc import Request
+    from deadheat.suite.ad_hoc import Commands, Request
 
     of_http = (options.request_method, options.path, options.header) != ("GET", "/", ())
     over_http = of_http or options.request is not None
-    call = given.call_of(options.proto, options.call, options.data, over_http=over_http)
-    if call is not None:
+    call = given.call_of(
+        options.proto, options.call, options.data, over_http=over_http or bool(options.redis)
+    )
+    if call is not None or options.redis:
         if options.url or options.program:
-            raise UserError("--proto is of servers that are started: --command")
-        return call
+            raise UserError("--proto and --redis are of servers that are started: --command")
+        if call is not None:
+            return call
+        if over_http:
+            raise UserError("Redis or HTTP, not both", hint="leave out --path, -X, -H, --body and --request")
+        return Commands(options.redis)
     if options.request is None:
         return Request(
             options.request_method, options.path, dict(options.header), options.body, values=_rows(options)

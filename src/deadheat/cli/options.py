@@ -114,7 +114,7 @@ class Services:
 
 @dataclass(frozen=True, kw_only=True)
 class CallParts:
-    """What gRPC servers that no suite knows are called by."""
+    """What servers that no suite knows are asked by another protocol than HTTP: gRPC, or Redis'."""
 
     proto: Path | None = option(
         type=click.Path(path_type=Path, dir_okay=False, exists=True),
@@ -126,6 +126,11 @@ class CallParts:
     )
     data: str = option(
         default="{}", show_default=True, metavar="JSON", help="Its request, as protobuf's JSON."
+    )
+    redis: tuple[str, ...] = option(
+        multiple=True,
+        metavar="COMMAND",
+        help="What each --command is sent over Redis' protocol: 'SET key value'; may be repeated.",
     )
 
 

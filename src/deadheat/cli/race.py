@@ -162,6 +162,7 @@ def run(options: RaceOptions) -> None:
       deadheat race --command './a {port}' --command './b {port}' --path /users
       deadheat race --command './a {port}' --command './b {port}' --request copied.curl
       deadheat race --command './a {port}' --command './b {port}' --proto x.proto --call x.Y/Z
+      deadheat race --command 'redis-server --port {port}' --command './mine {port}' --redis 'GET key'
       deadheat race --command './a' --command './b' --path '/users/{id}' --values users.csv
       deadheat race --command './a' --command './b' --service postgres --fixture 'psql -f schema.sql'
       deadheat race --url http://127.0.0.1:3000 --url http://127.0.0.1:4000 -n main -n branch

@@ -54,6 +54,7 @@ class AbOptions(TypedDict, total=False):
     proto: str | os.PathLike[str] | None
     call: str | None
     data: str
+    redis: Sequence[str]
     service: Sequence[str]
     fixture: str | None
     connections: int | None
@@ -176,8 +177,8 @@ def _as_command(base: str | None, head: str, options: AbOptions) -> tuple[str, .
         value = options.get(key)
         if isinstance(value, str | int | os.PathLike) and not isinstance(value, bool):
             line += [f"--{key.replace('_', '-')}", str(value)]
-    for name in options.get("service", ()):
-        line += ["--service", name]
+    for name in ("redis", "service"):
+        line += [word for each in options.get(name, ()) for word in (f"--{name}", str(each))]
     for file in options.get("copy", ()):
         line += ["--copy", file]
     for name, value in options.get("headers", {}).items():

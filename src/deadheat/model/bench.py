@@ -59,6 +59,17 @@ class BenchCall(Record):
         return self.name or self.call
 
 
+class BenchCommands(Record):
+    """What a server is sent over Redis' protocol, in turn over all connections."""
+
+    lines: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """Their names: `SET, GET`."""
+        return ", ".join(dict.fromkeys(line.split()[0] for line in self.lines))
+
+
 class BenchService(Record):
     """A service beside it, such as a database: by the `name` of one that is known, or by how it is run.
 
@@ -95,7 +106,8 @@ class BenchFile(Record):
     `build` is a line for the shell. What it makes is the `artifact`, by default what `run` or `program`
     begins with, where that is no file of the repository. `copy`: files that git ignores and that are needed.
     `login`: asked before all requests, which have values of its answer in braces.
-    `connections` (64; of gRPC 10) and `streams`, what is in flight on each (1; of gRPC 50).
+    `redis`: commands, of a server that speaks Redis' protocol, each as a shell splits it.
+    `connections` (64; of gRPC 10, of `redis` 50) and `streams`, what is in flight on each (1; of gRPC 50).
     """
 
     title: str | None = None
@@ -112,19 +124,22 @@ class BenchFile(Record):
     login: Login | None = None
     request: tuple[BenchRequest, ...] = ()
     call: tuple[BenchCall, ...] = ()
+    redis: tuple[str, ...] = ()
     services: tuple[BenchService, ...] = ()
 
     @model_validator(mode="after")
     def _is_one_program(self) -> Self:
         if (self.run is None) == (self.program is None):
             raise ValueError("either run (a server) or program (one that ends) is what is raced")
-        if self.program is not None and (self.request or self.call):
+        if self.program is not None and (self.request or self.call or self.redis):
             raise ValueError(
-                "a program that runs to its end is asked nothing: leave [[request]] and [[call]] out"
+                "a program that runs to its end is asked nothing: leave [[request]], [[call]] and redis out"
             )
-        if self.request and self.call:
-            raise ValueError("[[request]] or [[call]]: a server speaks HTTP or gRPC here, not both")
-        if self.login is not None and (self.program is not None or self.call):
+        if sum(map(bool, (self.request, self.call, self.redis))) > 1:
+            raise ValueError("[[request]], [[call]] or redis: a server speaks one of them here")
+        if not all(line.split() for line in self.redis):
+            raise ValueError("redis: an empty command")
+        if self.login is not None and (self.program is not None or self.call or self.redis):
             raise ValueError("a [login] is of servers that are asked over HTTP")
         if self.mix:
             self._is_a_mix()
@@ -155,8 +170,10 @@ class BenchFile(Record):
         return line
 
     @property
-    def asked(self) -> tuple[BenchRequest | BenchCall, ...]:
+    def asked(self) -> tuple[BenchRequest | BenchCall | BenchCommands, ...]:
         """What a server is asked: / where nothing is said; nothing of a program."""
         if self.run is None:
             return ()
+        if self.redis:
+            return (BenchCommands(lines=self.redis),)
         return self.call or self.request or (BenchRequest(),)

@@ -212,12 +212,7 @@ class GrpcWork(Record):
     @field_validator("data", "expect", mode="before")
     @classmethod
     def _read(cls, value: Any) -> Any:
-        if not isinstance(value, str):
-            return value
-        try:
-            return json.loads(value)
-        except ValueError as error:
-            raise ValueError(f"no JSON: {error}") from error
+        return _json(value)
 
     @model_validator(mode="after")
     def _a_stack_has_a_reply(self) -> Self:
@@ -228,6 +223,55 @@ class GrpcWork(Record):
     def gzip(self, values: Mapping[str, Setting]) -> bool:
         """Whether requests are compressed in a race with these values of the workload's parameters."""
         return self.gzip_when is not None and holds(self.gzip_when, values)
+
+
+class RedisWork(Record):
+    """Commands of Redis, each a list of words, sent in turn over all connections; `{token}` as above.
+
+    `expect`: the reply to each, as JSON has it (null: no such key), in a list or in a text. Without it any
+    reply will do that is no error. Connections do not wait for each other: a reply that hangs on which of
+    their commands came first is not one to expect.
+    """
+
+    commands: tuple[tuple[str, ...], ...] = Field(min_length=1)
+    expect: list[Any] | None = None
+
+    @field_validator("expect", mode="before")
+    @classmethod
+    def _read(cls, value: Any) -> Any:
+        return _json(value)
+
+    @model_validator(mode="after")
+    def _says_each_reply(self) -> Self:
+        if not all(self.commands):
+            raise ValueError("a command has a name")
+        if self.expect is not None and len(self.expect) != len(self.commands):
+            raise ValueError(f"expect: {len(self.expect)} replies to {len(self.commands)} commands")
+        return self
+
+    def commands_of(self, token: str) -> list[tuple[str, ...]]:
+        """The commands of a turn."""
+        return [tuple(word.replace("{token}", token) for word in words) for words in self.commands]
+
+    def expected_of(self, token: str) -> list[Any] | None:
+        """The replies that are right in it."""
+        return None if self.expect is None else [_with_token(reply, token) for reply in self.expect]
+
+
+def _with_token(reply: Any, token: str) -> Any:
+    if isinstance(reply, list):
+        return [_with_token(each, token) for each in reply]
+    return reply.replace("{token}", token) if isinstance(reply, str) else reply
+
+
+def _json(value: Any) -> Any:
+    """A value as TOML has it, or JSON in a text."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError as error:
+        raise ValueError(f"no JSON: {error}") from error
 
 
 class Workload(Record):
@@ -263,6 +307,7 @@ class Workload(Record):
     parameters: dict[str, Parameter] = {}
     program: ProgramWork | None = None
     grpc: GrpcWork | None = None
+    redis: RedisWork | None = None
     pipeline: Pipeline | None = None
     services: tuple[Service, ...] = ()
     database: Database | None = None

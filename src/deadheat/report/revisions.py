@@ -14,7 +14,9 @@ from deadheat.report import reasons, words
 
 def heading(base: Side, head: Side, bench: BenchFile, budget_s: float) -> str:
     """`main@3f2c1a9 against the working tree (4 files changed) · 3 requests · 5 minutes`."""
-    what = f"{len(bench.asked)} {'call' if bench.call else 'request'}{'s' * (len(bench.asked) != 1)}"
+    kind = "call" if bench.call else "command" if bench.redis else "request"
+    asked = len(bench.redis or bench.asked)
+    what = f"{asked} {kind}{'s' * (asked != 1)}"
     changed = f" ({head.changed} file{'s' * (head.changed != 1)} changed)" if head.changed else ""
     what += " in one load" if bench.mix else ""
     parts = [f"{base.label} against {head.label}{changed}", what if bench.run is not None else "a program"]

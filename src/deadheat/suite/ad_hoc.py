@@ -88,6 +88,18 @@ class Call:
 
 
 @dataclass(frozen=True)
+class Commands:
+    """What each server is sent over Redis' protocol: command lines, each as a shell splits it."""
+
+    lines: tuple[str, ...]
+
+    @property
+    def words(self) -> list[list[str]]:
+        """Raises UserError."""
+        return [words_of(line) for line in self.lines]
+
+
+@dataclass(frozen=True)
 class Command:
     """A command line, what it is called, and where it runs. `title`: what reports say beside its name, the
     line itself where there is none; `artifact`: the program that a build made of it, where that is known.
@@ -144,7 +156,7 @@ class AdHoc:
     beside each of them. `login`: asked of servers before their requests."""
 
     commands: tuple[Command, ...]
-    request: Request | Mix | Call | None = None
+    request: Request | Mix | Call | Commands | None = None
     shell: bool = False
     workload: str = WORKLOAD
     title: str | None = None

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from deadheat.model.login import Login
 from deadheat.suite import ad_hoc_scripts, values_file
-from deadheat.suite.ad_hoc import ANSWER, AdHoc, Answer, Call, Mix, Part, Request, words_of
+from deadheat.suite.ad_hoc import ANSWER, AdHoc, Answer, Call, Commands, Mix, Part, Request, words_of
 from deadheat.suite.suite import CONTENDER_FILE, WORKLOAD_FILE
 
 SCRIPT = "run.sh"
@@ -63,6 +63,8 @@ def write_workload(wanted: AdHoc, folder: Path, rights: Sequence[Answer] = ()) -
             text = _of_programs(wanted, right, folder)
         case Call() as call:
             text = _of_grpc(wanted, call, right)
+        case Commands() as commands:
+            text = _of_redis(wanted, commands, right)
         case Request() as request:
             text = _of_servers(wanted, request, right, folder)
         case Mix(parts):
@@ -80,6 +82,14 @@ def _of_grpc(wanted: AdHoc, call: Call, right: Answer) -> str:
     lines += ["[grpc]", 'conformance = "call"']
     lines += _pairs([("proto", str(call.proto)), ("call", call.method), ("data", call.data)])
     return "\n".join([*lines, *_pairs([("expect", right.body)])]) + "\n"
+
+
+def _of_redis(wanted: AdHoc, commands: Commands, right: Answer) -> str:
+    """On as many connections as redis-benchmark has, unless somebody says otherwise."""
+    lines = _head("redis", "throughput_rps", wanted)
+    lines += ["[load]", f"connections = {wanted.connections or 50}", *_pairs([("streams", wanted.streams)])]
+    lines += ["", "[redis]", *_pairs([("commands", commands.words), ("expect", right.body)])]
+    return "\n".join(lines) + "\n"
 
 
 def _of_servers(wanted: AdHoc, asked: Request, right: Answer, folder: Path) -> str:

@@ -45,7 +45,7 @@ PIPELINES: tuple[Instrument, ...] = (
 
 INSTRUMENTS: Registry[tuple[Instrument, ...]] = Registry(
     "kind",
-    {"http": SERVERS, "grpc": (*SERVERS[:-1], Frames(), SERVERS[-1]), "program": PROGRAMS},
+    {"http": SERVERS, "grpc": (*SERVERS[:-1], Frames(), SERVERS[-1]), "redis": SERVERS, "program": PROGRAMS},
 )
 
 

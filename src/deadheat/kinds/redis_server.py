@@ -1,0 +1,93 @@
+"""Servers that speak Redis' protocol: commands in turn over all connections, each reply compared."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Generator, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from typing import Any
+
+from deadheat.kinds import redis_asking
+from deadheat.kinds.conformance import Case
+from deadheat.kinds.server import check as server_check
+from deadheat.kinds.server.block import threads
+from deadheat.kinds.server.cold import driven
+from deadheat.kinds.server.protocol import ServerProtocol
+from deadheat.kinds.services import start as services
+from deadheat.model.address import Address
+from deadheat.model.observation import Observation
+from deadheat.model.workload import RedisWork
+from deadheat.plan.schedule import Block, token
+from deadheat.run.check import Check
+from deadheat.run.kind import Stage
+
+# Rounds of all commands, in one go, whose replies must come in their order.
+PIPELINED = 100
+
+
+class RedisKind:
+    """Every reply checked: alone, pipelined and on many connections once a run, at each start, and under
+    load."""
+
+    def unavailable(self, stage: Stage) -> str | None:
+        """It needs its contenders, and its services where it has any."""
+        return services.lacking(stage)
+
+    def check(self, stage: Stage, entry: str) -> Check:
+        with ExitStack() as stack:
+            stage, _ = services.beside(stage, stack, [entry])
+            return server_check.check(stage, entry, lambda server: _cases(stage, entry, server.at))
+
+    def block(self, stage: Stage, block: Block) -> Generator[Observation]:
+        with ExitStack() as stack:
+            stage, running = services.beside(stage, stack, block.start)
+            yield from driven(stage, block, PROTOCOL, stack)
+            yield from running.ran(block.index)
+
+
+def _cases(stage: Stage, entry: str, at: Address) -> Iterator[Case]:
+    work, rng = _work(stage), random.Random(f"{stage.plan.seed}:check:{entry}")
+    for _ in range(5):
+        yield partial(_alone, work, at, token(rng), 1)
+    # Commands of other tokens have left what those of this one find.
+    own = token(rng)
+    yield partial(_alone, work, at, own, PIPELINED)
+    yield partial(_all_at_once, work, at, own, stage.workload.load.at_once)
+
+
+def _alone(work: RedisWork, at: Address, own: str, times: int) -> None:
+    with redis_asking.connected(at) as connection:
+        redis_asking.answered(work, connection, own, times=times)
+
+
+def _all_at_once(work: RedisWork, at: Address, own: str, connections: int) -> None:
+    with ThreadPoolExecutor(max_workers=connections) as pool:
+        for answered in [pool.submit(_alone, work, at, own, 1) for _ in range(connections)]:
+            answered.result()
+
+
+def ask(stage: Stage, at: Address, random_token: str) -> None:
+    """All commands of the load, once. Raises Wrong, or OSError where nobody answers."""
+    _alone(_work(stage), at, random_token, 1)
+
+
+def target(stage: Stage, at: Address) -> Mapping[str, Any]:
+    work = _work(stage)
+    return {
+        "url": f"redis://{at.host}:{at.port}",
+        "connections": stage.race.load.connections,
+        "pipeline": stage.race.load.streams,
+        **threads(stage.race),
+        "commands": [list(words) for words in work.commands],
+        "expect": work.expect,
+    }
+
+
+PROTOCOL = ServerProtocol(ask, target)
+
+
+def _work(stage: Stage) -> RedisWork:
+    assert stage.workload.redis is not None
+    return stage.workload.redis
