@@ -123,7 +123,7 @@ class RaceOptions(
     streams: tuple[int, ...] = option(
         type=values.COUNTS,
         default=(),
-        help="gRPC calls in flight on each connection: 50, or 1,10,50.",
+        help="gRPC calls, or commands of Redis, in flight on each connection: 50, or 1,10,50.",
     )
     scale: bool = option(
         is_flag=True, help="Servers on 1, 2, 4, ... cores, all but the load's: a race at each."
