@@ -299,16 +299,28 @@ fn requests_with_names_are_counted_apart_until_the_histogram_is_reset() {
             let name = each["name"].as_str().expect("a name").to_owned();
             assert_eq!(count("latency_sum_ns") > 0, count("replies") > 0);
             assert!(count("latency_max_ns") <= count("latency_sum_ns"));
-            assert!(each["hdr"].as_str().expect("a text").starts_with("HISTFAAA"));
+            assert!(each["hdr"]
+                .as_str()
+                .expect("a text")
+                .starts_with("HISTFAAA"));
             (name, count("replies"), count("errors"))
         };
         let share = |n: u64| of * n / 10;
         let near = |counted: u64, share: u64| counted.abs_diff(share) <= 3;
         let (name, replies, errors) = figures(0);
-        assert!(name == "read" && near(replies, share(6)) && errors == 0, "{told}");
+        assert!(
+            name == "read" && near(replies, share(6)) && errors == 0,
+            "{told}"
+        );
         let (name, replies, errors) = figures(1);
-        assert!(name == "write" && near(replies, share(3)) && errors == 0, "{told}");
+        assert!(
+            name == "write" && near(replies, share(3)) && errors == 0,
+            "{told}"
+        );
         let (name, replies, errors) = figures(2);
-        assert!(name == "wrong" && replies == 0 && near(errors, share(1)), "{told}");
+        assert!(
+            name == "wrong" && replies == 0 && near(errors, share(1)),
+            "{told}"
+        );
     }
 }

@@ -79,7 +79,7 @@ def test_a_call_on_the_command_line(deadheat: Deadheat, mine: Made) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (bench(asked=CALL + '[[request]]\npath = "/"\n'), "[[request]] or [[call]]"),
+        (bench(asked=CALL + '[[request]]\npath = "/"\n'), "[[request]], [[call]] or redis"),
         (bench(asked=CALL.replace("api/", "")), "greeter.proto"),
         (bench(asked=CALL.replace("greeter.Greeter/", "")), "call"),
     ],

@@ -108,7 +108,7 @@ def test_two_grpc_servers(deadheat: Deadheat, habit: str, status: str) -> None:
         (("--data", "[]"), "a request is an object"),
         (("--data", '{"nam": 1}'), 'no field named "nam"'),
         (("--call", "greeter.Greeter/Nope"), "has no method greeter.Greeter/Nope"),
-        (("--path", "/a"), "gRPC or HTTP, not both"),
+        (("--path", "/a"), "gRPC or another protocol, not both"),
         (("--data", '{"name": "f"}'), "answers greeter.Greeter/SayHello with UNIMPLEMENTED"),
     ],
 )

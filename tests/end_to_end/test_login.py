@@ -73,15 +73,20 @@ def deadheat(home: Path, mine: Made) -> Deadheat:
     return Deadheat(home, Path(), env={**ENVIRONMENT}, cwd=mine.path, names_suite=False)
 
 
-@pytest.mark.parametrize("more", ["", AGAIN], ids=["one request", "a mix"])
-def test_requests_have_the_session_of_their_start(deadheat: Deadheat, mine: Made, more: str) -> None:
-    mine.commit({"bench/deadheat.toml": BENCH + more})
+def test_requests_have_the_session_of_their_start(deadheat: Deadheat, mine: Made) -> None:
+    mine.commit({"bench/deadheat.toml": BENCH + AGAIN})
     mine.write({"README": "nothing that matters\n"})
     ended = deadheat.run("ab", "HEAD", "--race-the-same", *BUDGET)
     assert ended.code == 0, ended
     [race] = deadheat.results()["workloads"]
     assert {row["status"] for row in race["contenders"]} == {"measured"}
     assert "not compared" not in ended.out + ended.err
+
+
+def test_one_request_has_it_too(deadheat: Deadheat) -> None:
+    ended = deadheat.run("check")
+    assert ended.code == 0, ended
+    assert "get-me/head: " in ended.out
 
 
 def test_a_login_that_is_refused_is_said(deadheat: Deadheat, mine: Made) -> None:

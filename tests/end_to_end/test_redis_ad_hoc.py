@@ -69,7 +69,7 @@ def other(answers: str) -> str:
 
 
 def test_two_servers_are_raced_by_commands(deadheat: Deadheat) -> None:
-    ended = deadheat.run("race", *commands(REDIS, f"{REDIS} --hz 20"), *ASKED, *BUDGET)
+    ended = deadheat.run("race", *commands(REDIS, other(r"$7\r\na value\r\n")), *ASKED, *BUDGET)
     assert ended.code in (0, 4), ended
     [race] = deadheat.results()["workloads"]
     assert race["kind"] == "redis"
@@ -78,22 +78,13 @@ def test_two_servers_are_raced_by_commands(deadheat: Deadheat) -> None:
     assert plan.workloads[0].load.connections == 50
 
 
-def test_the_same_replies_of_another_server_are_right(deadheat: Deadheat) -> None:
-    ended = deadheat.run("race", *commands(REDIS, other(r"$7\r\na value\r\n")), *ASKED, *BUDGET)
-    assert ended.code in (0, 4), ended
-    assert {row["status"] for row in deadheat.results()["workloads"][0]["contenders"]} == {"measured"}
-
-
 @pytest.mark.parametrize(
     ("answers", "says"),
     [
         (r"$5\r\nother\r\n", 'GET key  expected "a value"  got "other"'),
-        (r"$-1\r\n", 'GET key  expected "a value"  got nil'),
         (r"-ERR no such thing\r\n", "GET key  ERR no such thing"),
-        (r":7\r\n", 'GET key  expected "a value"  got 7'),
-        (r"hello\r\n", "GET key  no reply of Redis' protocol"),
     ],
-    ids=["another", "nil", "an error", "a number", "no RESP"],
+    ids=["another", "an error"],
 )
 def test_another_reply_is_wrong(deadheat: Deadheat, answers: str, says: str) -> None:
     ended = deadheat.run("race", *commands(REDIS, other(answers)), *ASKED, *BUDGET)

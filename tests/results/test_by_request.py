@@ -45,14 +45,14 @@ def test_each_has_its_share_its_latency_and_its_ratio() -> None:
     seen = []
     for block in range(PLAN.blocks):
         noise = rng.lognormvariate(0, 0.3)
-        for entry, write_ms in ((PLAN.reference_entry, 2.0), ("slow", 3.0)):
+        for entry, write_ms in ((PLAN.reference_entry, 2.0), ("fast", 3.0)):
             reads, writes = (
                 of_request("read", [noise] * 300),
                 of_request("write", [write_ms * noise] * 100, 2),
             )
             seen.append(ended(block, entry, reads, writes))
     found = tally(*seen)
-    read, write = by_request.figures(found, "slow", 4_000.0)
+    read, write = by_request.figures(found, "fast", 4_000.0)
     assert [read.name, write.name] == ["read", "write"]
     assert (read.share, write.share) == (0.75, 0.25)
     assert (read.throughput_rps, write.throughput_rps) == (3_000.0, 1_000.0)
@@ -69,12 +69,12 @@ def test_each_has_its_share_its_latency_and_its_ratio() -> None:
 def test_one_that_was_never_answered_has_no_latency() -> None:
     seen = []
     for block in range(PLAN.blocks):
-        for entry in (PLAN.reference_entry, "slow"):
+        for entry in (PLAN.reference_entry, "fast"):
             seen.append(ended(block, entry, of_request("read", [1.0] * 50), of_request("write", [], 9)))
-    _, write = by_request.figures(tally(*seen), "slow", 100.0)
+    _, write = by_request.figures(tally(*seen), "fast", 100.0)
     assert (write.share, write.throughput_rps, write.errors) == (0.0, 0.0, 9 * PLAN.blocks)
     assert write.latency_ms is None and write.against_reference is None
 
 
 def test_a_load_of_one_request_has_none() -> None:
-    assert by_request.figures(tally(*(ended(b, "slow") for b in range(PLAN.blocks))), "slow", 1.0) == ()
+    assert by_request.figures(tally(*(ended(b, "fast") for b in range(PLAN.blocks))), "fast", 1.0) == ()

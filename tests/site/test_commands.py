@@ -116,7 +116,7 @@ def test_verbs_and_options_exist(page: Path) -> None:
 
 
 # Options of earlier versions: pages of studies say the commands that their runs were made with.
-EARLIER = {"--redis", "--rounds", "--pipeline-depth"}
+EARLIER = {"--rounds", "--pipeline-depth"}
 
 
 def _mentioned(text: str) -> Iterator[list[str]]:
@@ -125,6 +125,9 @@ def _mentioned(text: str) -> Iterator[list[str]]:
         r"^ *\$ (deadheat .*)$", text, re.MULTILINE
     ):
         for command in code.split("|"):
-            words = re.split(r"\s+", command.strip().rstrip(",.;"))
-            if words[0] == "deadheat":
+            try:
+                words = shlex.split(command.strip().rstrip(",.;"))
+            except ValueError:  # a quote that is not closed: prose
+                words = command.split()
+            if words[:1] == ["deadheat"]:
                 yield words

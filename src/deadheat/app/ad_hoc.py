@@ -156,12 +156,18 @@ def _heard(trial: Trial) -> list[Heard]:
         first = called(trial, request)
         time.sleep(APART_S)
         return [*first, *called(trial, request, times=2)]
+    if isinstance(request, Mix):
+        return _of_all(trial, [part.request for part in request.parts])
     if request.values:
         return _of_each_row(trial, [request.of(row) for row in request.values])
-    requests = [part.request for part in request.parts] if isinstance(request, Mix) else [request]
+    return _of_all(trial, [request])
+
+
+def _of_all(trial: Trial, requests: Sequence[Request]) -> list[Heard]:
+    """Of two starts, of the second twice. Raises UserError where the statuses of one request differ."""
     first = asked(trial, requests)
     time.sleep(APART_S)
-    heard = [*first, *asked(trial, requests * 2)]
+    heard = [*first, *asked(trial, [*requests, *requests])]
     for place, each in enumerate(heard):
         asked_for, before = requests[place % len(requests)], first[place % len(requests)]
         if each.status != before.status:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
@@ -139,41 +139,33 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
     title = head.bench.title or f"{base.label} against {head.label}"
     if head.bench.run is None:
         return [AdHoc(commands, None, head.bench.shell, "program", title, services=services)]
-    if head.bench.mix:
-        mix = Mix(tuple(_part(each) for each in head.bench.request))
-        title = head.bench.title or f"{len(mix.parts)} requests, by weight"
-        connections = head.bench.connections or CONNECTIONS
-        return [
-            AdHoc(
-                commands,
-                mix,
-                head.bench.shell,
-                "mix",
-                title,
-                connections,
-                head.bench.streams,
-                services=services,
-                login=head.bench.login,
-            )
-        ]
-    names: list[str] = []
-    for asked in head.bench.asked:
-        name = slug(asked.title)
-        names.append(name if name not in names else f"{name}-{len(names) + 1}")
     return [
         AdHoc(
             commands,
-            _asked(asked, folders[1], head.bench.login),
+            asked,
             head.bench.shell,
             name,
-            asked.title,
-            head.bench.connections or (CONNECTIONS if isinstance(asked, BenchRequest) else None),
+            title,
+            head.bench.connections or (CONNECTIONS if isinstance(asked, Request | Mix) else None),
             head.bench.streams,
             services=services,
             login=head.bench.login,
         )
-        for name, asked in zip(names, head.bench.asked, strict=True)
+        for name, title, asked in _loads(head.bench, folders[1])
     ]
+
+
+def _loads(bench: BenchFile, folder: Path) -> Iterator[tuple[str, str, Request | Mix | Call | Commands]]:
+    """A workload's name and title and what it asks, of each; of a mix one. Raises UserError."""
+    if bench.mix:
+        mix = Mix(tuple(_part(each) for each in bench.request))
+        yield "mix", bench.title or f"{len(mix.parts)} requests, by weight", mix
+        return
+    names: list[str] = []
+    for asked in bench.asked:
+        name = slug(asked.title)
+        names.append(name if name not in names else f"{name}-{len(names) + 1}")
+        yield names[-1], asked.title, _asked(asked, folder, bench.login)
 
 
 def _part(asked: BenchRequest) -> Part:

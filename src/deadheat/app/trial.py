@@ -15,7 +15,7 @@ from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Collected, Host, StartError
 from deadheat.hosts.program import Exit, Spec
 from deadheat.kinds import alone, content_coding
-from deadheat.kinds.server.started import NotServingError, started_server
+from deadheat.kinds.server.started import NotServingError, last_line, started_server
 from deadheat.kinds.services import start as services
 from deadheat.model.address import Address
 from deadheat.run.kind import RaceUnavailableError
@@ -78,8 +78,7 @@ class Trial:
                     more = [ask(at) for ask in asks[1:]]
                     return [replace(each, took_s=serving.ready_ns / 1e9) for each in (found[-1], *more)]
             except (StartError, NotServingError) as error:
-                tail = error.output_tail.strip()[-300:] if isinstance(error, NotServingError) else ""
-                raise self.failed(str(error) if tail in str(error) else f"{error}: {tail}") from error
+                raise self.failed(f"{error}{_printed_before(error)}") from error
             except OSError as error:
                 raise self.failed(f"it answered once, and then no more: {error}") from error
 
@@ -160,3 +159,13 @@ class Trial:
                 raise UserError(str(error), code=ExitCode.NOTHING_MEASURED) from error
             self.services_s = time.monotonic() - begun
             yield {**stage.addresses, **stage.of_entries[self.wanted.first.name]}
+
+
+def _printed_before(error: StartError | NotServingError) -> str:
+    """What a server printed that its error does not say already: the last line mostly stands there."""
+    if not isinstance(error, NotServingError):
+        return ""
+    lines = error.output_tail.strip().splitlines()
+    if lines and last_line(lines[-1]) in str(error):
+        lines.pop()
+    return ": " + "\n".join(lines)[-300:] if lines else ""

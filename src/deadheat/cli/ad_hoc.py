@@ -240,8 +240,8 @@ def _request(options: AdHocOptions) -> Request | Call | Commands:
         return Request(
             options.request_method, options.path, dict(options.header), options.body, values=_rows(options)
         )
-    given = (options.request_method, options.path, options.header, options.body, options.values)
-    if given != ("GET", "/", (), None, None):
+    parts = (options.request_method, options.path, options.header, options.body, options.values)
+    if parts != ("GET", "/", (), None, None):
         raise UserError(
             "--request says all of the request", hint="leave out --path, -X, -H, --body and --values"
         )

@@ -18,13 +18,17 @@ READ_BYTES = 1 << 16
 LONGEST_SHOWN = 80
 
 
+# That a reply is not whole yet: nothing that a server could say.
+_MORE = object()
+
+
 class Connection:
     """One to a server, kept until it is closed."""
 
     def __init__(self, at: Address) -> None:
         """Raises OSError where nobody listens."""
         self._socket = socket.create_connection((at.host, at.port), timeout=TIMEOUT_S)
-        self._reader = hiredis.Reader(replyError=_Refused)
+        self._reader = hiredis.Reader(replyError=_Refused, notEnoughData=_MORE)
 
     def close(self) -> None:
         self._socket.close()
@@ -36,7 +40,9 @@ class Connection:
         Raises Wrong for an error reply, for what is none of this protocol and for none in time, OSError for
         a connection that broke.
         """
-        self._socket.sendall(b"".join(hiredis.pack_command(tuple(words)) for words in commands))
+        # Its types say that a command is of one word.
+        packed = [hiredis.pack_command(tuple(words)) for words in commands]  # type: ignore[arg-type]
+        self._socket.sendall(b"".join(packed))
         return [self._reply(shown(words)) for words in commands]
 
     def _reply(self, asked: str) -> Any:
@@ -47,7 +53,7 @@ class Connection:
                 raise Wrong(f"{asked}  no reply of Redis' protocol: {error}", f"{asked}\n{error}") from error
             if isinstance(reply, _Refused):
                 raise Wrong(f"{asked}  {reply}", f"{asked}\n{reply}")
-            if reply is not False:
+            if reply is not _MORE:
                 return reply
             try:
                 data = self._socket.recv(READ_BYTES)

@@ -177,8 +177,8 @@ def _as_command(base: str | None, head: str, options: AbOptions) -> tuple[str, .
         value = options.get(key)
         if isinstance(value, str | int | os.PathLike) and not isinstance(value, bool):
             line += [f"--{key.replace('_', '-')}", str(value)]
-    for name in ("redis", "service"):
-        line += [word for each in options.get(name, ()) for word in (f"--{name}", str(each))]
+    for name, listed in (("redis", options.get("redis", ())), ("service", options.get("service", ()))):
+        line += [word for each in listed for word in (f"--{name}", each)]
     for file in options.get("copy", ()):
         line += ["--copy", file]
     for name, value in options.get("headers", {}).items():

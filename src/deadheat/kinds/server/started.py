@@ -83,7 +83,12 @@ def until_right(ask: Callable[[], None]) -> Complaint:
 def last_words(host: Host, handle: Handle) -> str:
     """A clause with the last line that a server printed; empty where it printed none."""
     tail = _tail(host, handle).strip().splitlines()
-    return f"; its last line: {tail[-1][:200]}" if tail else ""
+    return f"; its last line: {last_line(tail[-1])}" if tail else ""
+
+
+def last_line(line: str) -> str:
+    """As much of it as a clause has room for."""
+    return line[:200]
 
 
 def elsewhere(host: Host, handle: Handle, port: int) -> str:
