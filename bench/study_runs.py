@@ -46,8 +46,8 @@ class Wanted:
 
     out: Path
     arguments: tuple[str, ...]
-    # Whose time to compile is claimed.
-    compiled: tuple[str, ...] = ()
+    # Of a deadheat before it, where times to compile are claimed: builds that are timed.
+    before: tuple[str, ...] = ()
 
     @property
     def begun(self) -> RunFolder | None:
@@ -73,7 +73,7 @@ def wanted(studies: Mapping[str, Study], out: Path, suite: Path) -> list[Wanted]
         Wanted(
             out / study / method,
             ("--claims", study, *options, "--suite", str(suite), "--out", str(out / study / method)),
-            compiled(told) if method == "deadheat" else (),
+            timed_builds(told, suite) if method == "deadheat" else (),
         )
         for study, told in studies.items()
         for method, options in methods.items()
@@ -81,10 +81,11 @@ def wanted(studies: Mapping[str, Study], out: Path, suite: Path) -> list[Wanted]
     ]
 
 
-def compiled(study: Study) -> tuple[str, ...]:
-    """The contenders of its claims about compile times."""
+def timed_builds(study: Study, suite: Path) -> tuple[str, ...]:
+    """Of the contenders of its claims about compile times; empty where there are none."""
     claims = [claim for claim in study.claim if claim.metric == "build_s"]
-    return tuple(dict.fromkeys(name for claim in claims for name in (claim.a, claim.b)))
+    names = dict.fromkeys(name for claim in claims for name in (claim.a, claim.b))
+    return ("build", "--times", str(BUILDS), "--suite", str(suite), *names) if names else ()
 
 
 def race(run: Wanted, environment: Mapping[str, str], *, dry: bool) -> int:
@@ -97,11 +98,9 @@ def race(run: Wanted, environment: Mapping[str, str], *, dry: bool) -> int:
         command = [deadheat, "race", "--resume", str(begun.path), "--out", str(run.out)]
     else:
         command = [deadheat, "race", *run.arguments]
-        if run.compiled:
-            suite = run.arguments[run.arguments.index("--suite") + 1]
-            timed = [deadheat, "build", "--times", str(BUILDS), "--suite", suite, *run.compiled]
+        if run.before:
             # One that is unavailable is told by the race.
-            subprocess.run(timed, env=environment, check=False)
+            subprocess.run([deadheat, *run.before], env=environment, check=False)
     return subprocess.run(command, env=environment, check=False).returncode
 
 

@@ -8,19 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.made.repository import ENVIRONMENT, Made, made
+from tests.made.serving import server
 
 from .bench import Deadheat
 
 BUDGET = ("--budget", "14s", "--seed", "7")
 # A session of each start's own, without which nobody is told anything.
-SERVER = """\
-import http.server, os, secrets, signal
-
-SESSION = secrets.token_hex(8)
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+SERVER = server(
+    """\
     def do_POST(self):
         sent = self.rfile.read(int(self.headers["Content-Length"]))
         right = sent == b"user=a&password=b"
@@ -28,19 +23,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         knows = self.headers["Cookie"] == f"session={SESSION}"
-        self.answer(200 if knows else 401, b"for you" if knows else b"who?", "")
-
-    def answer(self, status, body, more):
-        head = f"HTTP/1.1 {status} It\\r\\n{more}Content-Length: {len(body)}\\r\\n\\r\\n".encode()
-        self.wfile.write(head + body)
-
-    def log_message(self, *_):
-        pass
-
-signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-http.server.ThreadingHTTPServer.request_queue_size = 256
-http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
-"""
+        self.answer(200 if knows else 401, b"for you" if knows else b"who?")
+    """,
+    "SESSION = secrets.token_hex(8)\n",
+)
 BENCH = f"""\
 run = "{sys.executable} -S -E server.py"
 connections = 2

@@ -10,38 +10,23 @@ from typing import Any
 import pytest
 
 from tests.made.repository import ENVIRONMENT, Made, made
+from tests.made.serving import server
 
 from .bench import Deadheat
 
 BUDGET = ("--budget", "14s", "--seed", "7")
 # One that writes, the longer the higher LOOPS.
-SERVER = """\
-import http.server, os, signal
-
-LOOPS = 0
-ANSWERED = "a"
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+SERVER = server(
+    """\
     def do_GET(self):
         self.answer(200, b"read")
 
     def do_POST(self):
         sum(range(LOOPS))
         self.answer(201, ANSWERED.encode() + self.rfile.read(int(self.headers["Content-Length"])))
-
-    def answer(self, status, body):
-        head = f"HTTP/1.1 {status} It\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n".encode()
-        self.wfile.write(head + body)
-
-    def log_message(self, *_):
-        pass
-
-signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-http.server.ThreadingHTTPServer.request_queue_size = 256
-http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
-"""
+    """,
+    'LOOPS = 0\nANSWERED = "a"\n',
+)
 BENCH = f"""\
 run = "{sys.executable} -S -E server.py"
 connections = 2

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.made import serving
 from tests.made.repository import ENVIRONMENT, made
 
 from .bench import HABITS, Deadheat
@@ -15,28 +16,13 @@ BUDGET = ("--budget", "8s", "--seed", "7")
 ROWS = "user,city\n" + "".join(f"user-{n},city%20{n}\n" for n in range(50))
 ASKED = ("--path", "/{user}", "-H", "X-City: {city}", "--values", "users.csv", "--connections", "4")
 # Answers with what it is asked for, but for one user; has no place for another.
-SERVER = """\
-import http.server, os, signal, sys
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+SERVER = serving.server("""\
     def do_GET(self):
         body = f"{self.path} of {self.headers['X-City']}"
         if self.path == sys.argv[1]:
             body = "somebody"
-        body = body.encode()
-        status = "404 Not Found" if self.path == sys.argv[2] else "200 OK"
-        head = f"HTTP/1.1 {status}\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n".encode()
-        self.wfile.write(head + body)
-
-    def log_message(self, *_):
-        pass
-
-signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-http.server.ThreadingHTTPServer.request_queue_size = 256
-http.server.ThreadingHTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
-"""
+        self.answer("404 Not Found" if self.path == sys.argv[2] else "200 OK", body.encode())
+    """)
 
 
 @pytest.fixture

@@ -5,17 +5,17 @@ from __future__ import annotations
 import hashlib
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 from pathlib import Path
 
-from deadheat.app import commanding, running
+from deadheat.app import running
 from deadheat.app.asking import asked
 from deadheat.app.calling import called
-from deadheat.app.calling import right as replied
 from deadheat.app.commanding import commanded
-from deadheat.app.trial import Heard, Trial
+from deadheat.app.trial import Heard, Trial, unvarying
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts.held import this_machine
 from deadheat.kinds import answer_head, content_coding, structure
@@ -97,9 +97,11 @@ def _rights(trial: Trial, heard: Sequence[Heard], view: View, *, answers_may_dif
         return [Answer(body=None, status=heard[0].status)]
     match wanted.request:
         case Call():
-            return [replied(wanted, heard, view)]
+            otherwise = "replies otherwise each time: the status alone is compared"
+            return [unvarying(wanted, heard, view, otherwise)]
         case Commands():
-            return [commanding.right(wanted, heard, view)]
+            otherwise = "replies otherwise each time, or in no text: what it replies is not compared"
+            return [unvarying(wanted, heard, view, otherwise)]
     return [_output(wanted, heard, view)]
 
 
@@ -148,14 +150,10 @@ def _heard(trial: Trial) -> list[Heard]:
         first = [trial.prints(values) for values in at_each]
         time.sleep(APART_S)
         return [*first, trial.prints(at_each[0])]
-    if isinstance(request, Commands):
-        first = commanded(trial, request)
-        time.sleep(APART_S)
-        return [*first, *commanded(trial, request, times=2)]
     if isinstance(request, Call):
-        first = called(trial, request)
-        time.sleep(APART_S)
-        return [*first, *called(trial, request, times=2)]
+        return _of_two(partial(called, trial, request))
+    if isinstance(request, Commands):
+        return _of_two(partial(commanded, trial, request))
     if isinstance(request, Mix):
         return _of_all(trial, [part.request for part in request.parts])
     if request.values:
@@ -163,13 +161,18 @@ def _heard(trial: Trial) -> list[Heard]:
     return _of_all(trial, [request])
 
 
+def _of_two(heard: Callable[[int], list[Heard]]) -> list[Heard]:
+    """Of two starts, asked once and twice."""
+    first = heard(1)
+    time.sleep(APART_S)
+    return [*first, *heard(2)]
+
+
 def _of_all(trial: Trial, requests: Sequence[Request]) -> list[Heard]:
     """Of two starts, of the second twice. Raises UserError where the statuses of one request differ."""
-    first = asked(trial, requests)
-    time.sleep(APART_S)
-    heard = [*first, *asked(trial, [*requests, *requests])]
+    heard = _of_two(lambda times: asked(trial, [*requests] * times))
     for place, each in enumerate(heard):
-        asked_for, before = requests[place % len(requests)], first[place % len(requests)]
+        asked_for, before = requests[place % len(requests)], heard[place % len(requests)]
         if each.status != before.status:
             raise UserError(
                 f"{trial.wanted.first.called} answers {asked_for.path} with {before.status}, and then "

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 import grpc
@@ -12,8 +11,7 @@ from deadheat.app.trial import Heard, Trial
 from deadheat.errors import ExitCode, UserError
 from deadheat.kinds.grpc import call as grpc_call
 from deadheat.model.address import Address
-from deadheat.run.progress import View
-from deadheat.suite.ad_hoc import AdHoc, Answer, Call
+from deadheat.suite.ad_hoc import Call
 
 CALL_TIMEOUT_S = 60.0
 
@@ -26,15 +24,6 @@ def called(trial: Trial, call: Call, times: int = 1) -> list[Heard]:
     """
     _method(call).asked(grpc_call.fields(call.data))  # before anything is started
     return trial.answers([partial(_ask, trial, call)] * times)
-
-
-def right(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
-    """The reply, where it is always the same."""
-    data = heard[0].data
-    if data is not None and len({each.data for each in heard}) == 1:
-        return Answer(body=data.decode())
-    view.note(f"{wanted.first.called} replies otherwise each time: the status alone is compared")
-    return Answer(body=None)
 
 
 def _method(call: Call) -> grpc_call.Method:

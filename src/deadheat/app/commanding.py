@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import partial
 
 from deadheat.app.trial import Heard, Trial
 from deadheat.kinds import redis_asking
 from deadheat.kinds.conformance import Wrong
 from deadheat.model.address import Address
-from deadheat.run.progress import View
-from deadheat.suite.ad_hoc import AdHoc, Answer, Commands
+from deadheat.suite.ad_hoc import Commands
 
 
 def commanded(trial: Trial, commands: Commands, times: int = 1) -> list[Heard]:
@@ -20,17 +18,6 @@ def commanded(trial: Trial, commands: Commands, times: int = 1) -> list[Heard]:
     Raises UserError where it does not start or refuses one.
     """
     return trial.answers([partial(_ask, trial, commands)] * times)
-
-
-def right(wanted: AdHoc, heard: Sequence[Heard], view: View) -> Answer:
-    """The replies, where they are always the same."""
-    data = heard[0].data
-    if data is not None and len({each.data for each in heard}) == 1:
-        return Answer(body=data.decode())
-    view.note(
-        f"{wanted.first.called} replies otherwise each time, or in no text: what it replies is not compared"
-    )
-    return Answer(body=None)
 
 
 def _ask(trial: Trial, commands: Commands, at: Address) -> Heard:

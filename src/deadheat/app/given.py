@@ -12,7 +12,7 @@ from deadheat.errors import UserError
 from deadheat.model.bench import BenchCall, BenchRequest, BenchService
 from deadheat.model.known_services import KNOWN
 from deadheat.suite import pasted
-from deadheat.suite.ad_hoc import Call
+from deadheat.suite.ad_hoc import Call, Commands
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,21 +70,19 @@ def _asked(said: Said) -> dict[str, Any]:
     parts["headers"] = dict(said.headers) or None
     parts = {name: value for name, value in parts.items() if value is not None}
     over_http = bool(parts) or said.request is not None
-    call = call_of(said.proto, said.call, said.data, over_http=over_http or bool(said.redis))
-    if said.redis:
-        if over_http:
-            raise UserError("Redis or HTTP, not both", hint="leave out --path, -X, -H, --body and --request")
-        return {"redis": tuple(said.redis), "request": (), "call": ()}
+    other = other_than_http(said.proto, said.call, said.data, said.redis, over_http=over_http)
+    if isinstance(other, Commands):
+        return {"redis": other.lines, "request": (), "call": ()}
     if said.request is not None:
         if parts:
             raise UserError(
                 "--request says all of the requests", hint="leave out --path, -X, -H, --body and --values"
             )
         return {"request": pasted.read(said.request), "call": (), "redis": ()}
-    if call is not None:
-        if call.method.count("/") != 1:
-            raise UserError(f"{call.method}: no method", hint="--call package.Service/Method")
-        own = BenchCall(proto=str(call.proto), call=call.method, data=call.data)
+    if other is not None:
+        if other.method.count("/") != 1:
+            raise UserError(f"{other.method}: no method", hint="--call package.Service/Method")
+        own = BenchCall(proto=str(other.proto), call=other.method, data=other.data)
         return {"call": (own,), "request": (), "redis": ()}
     return {"request": (BenchRequest(**parts),), "call": (), "redis": ()} if parts else {}
 
@@ -104,15 +102,19 @@ def services(names: Sequence[str], fixture: str | None) -> tuple[BenchService, .
     return tuple(BenchService(name=name, fixture=fixture) for name in names)
 
 
-def call_of(proto: Path | None, call: str | None, data: str, *, over_http: bool) -> Call | None:
-    """By what gRPC servers are called; None where they are not. `over_http`: whether something else says what
-    they are asked. Raises UserError."""
+def other_than_http(
+    proto: Path | None, call: str | None, data: str, redis: Sequence[str], *, over_http: bool
+) -> Call | Commands | None:
+    """By what servers are asked that speak gRPC or Redis' protocol; None of others. `over_http`: whether
+    something says what they are asked over HTTP. Raises UserError."""
     if proto is None and call is None:
         if data != "{}":
             raise UserError("--data is of a gRPC --call", hint="--body is that of an HTTP request")
-        return None
+        if redis and over_http:
+            raise UserError("Redis or HTTP, not both", hint="leave out --path, -X, -H, --body and --request")
+        return Commands(tuple(redis)) if redis else None
     if proto is None or call is None:
         raise UserError("a gRPC server is called by --proto and --call, both")
-    if over_http:
+    if over_http or redis:
         raise UserError("gRPC or another protocol, not both", hint="--data is the request of a --call")
     return Call(proto.resolve(), call, data)

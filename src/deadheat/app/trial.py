@@ -19,8 +19,9 @@ from deadheat.kinds.server.started import NotServingError, last_line, started_se
 from deadheat.kinds.services import start as services
 from deadheat.model.address import Address
 from deadheat.run.kind import RaceUnavailableError
+from deadheat.run.progress import View
 from deadheat.suite import ad_hoc_scripts, ad_hoc_suite
-from deadheat.suite.ad_hoc import AdHoc, Command
+from deadheat.suite.ad_hoc import AdHoc, Answer, Command
 from deadheat.suite.suite import load
 from deadheat.util.interrupt import Stop
 
@@ -41,6 +42,15 @@ class Heard:
     location: str = ""
     cookies: tuple[str, ...] = ()
     took_s: float = 0.0
+
+
+def unvarying(wanted: AdHoc, heard: Sequence[Heard], view: View, otherwise: str) -> Answer:
+    """The answer, where it is always the same; else any, and a note says `otherwise`."""
+    data = heard[0].data
+    if data is not None and len({each.data for each in heard}) == 1:
+        return Answer(body=data.decode())
+    view.note(f"{wanted.first.called} {otherwise}")
+    return Answer(body=None)
 
 
 # Asks a server that listens there. Raises OSError while nobody answers.

@@ -221,21 +221,17 @@ def _request(options: AdHocOptions) -> Request | Call | Commands:
     """What servers are asked. Raises UserError."""
     from deadheat.app import given
     from deadheat.suite import pasted
-    from deadheat.suite.ad_hoc import Commands, Request
+    from deadheat.suite.ad_hoc import Request
 
     of_http = (options.request_method, options.path, options.header) != ("GET", "/", ())
     over_http = of_http or options.request is not None
-    call = given.call_of(
-        options.proto, options.call, options.data, over_http=over_http or bool(options.redis)
+    other = given.other_than_http(
+        options.proto, options.call, options.data, options.redis, over_http=over_http
     )
-    if call is not None or options.redis:
+    if other is not None:
         if options.url or options.program:
             raise UserError("--proto and --redis are of servers that are started: --command")
-        if call is not None:
-            return call
-        if over_http:
-            raise UserError("Redis or HTTP, not both", hint="leave out --path, -X, -H, --body and --request")
-        return Commands(options.redis)
+        return other
     if options.request is None:
         return Request(
             options.request_method, options.path, dict(options.header), options.body, values=_rows(options)

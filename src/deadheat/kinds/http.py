@@ -19,7 +19,6 @@ from deadheat.kinds.services import databases, statements
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services.databases import Databases
 from deadheat.model.address import Address
-from deadheat.model.login import Login
 from deadheat.model.observation import Observation
 from deadheat.model.workload import HttpCase, HttpRequest
 from deadheat.plan.schedule import Block, token
@@ -56,9 +55,9 @@ def _cases(
     stage: Stage, held: Databases | None, entry: str, at: Address, rng: random.Random
 ) -> Iterator[Case]:
     """All cases, and those of a database where the workload has one."""
+    own: dict[str, str] = {}
     if stage.workload.login is not None:
-        yield partial(_sign_in, stage.workload.login, at)
-    own = login.values(stage.workload.login, at)
+        yield lambda: own.update(login.values(stage.workload.login, at))
     drawn = [case.of(_row(stage, rng) | own) for case in stage.workload.conformance]
     yield from http_asking.http_cases(drawn, at, lambda: token(rng), stage.workload.load.at_once)
     if headers := stage.workload.headers:
@@ -68,10 +67,6 @@ def _cases(
         yield from (partial(_asked, of_each.of({**row, **own}), at, rng) for row in stage.drawn)
     if held is not None:
         yield from row_cases(stage.workload, held, entry, stage.rows, at, rng)
-
-
-def _sign_in(asked: Login, at: Address) -> None:
-    login.values(asked, at)
 
 
 def _asked(case: HttpCase, at: Address, rng: random.Random) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -13,38 +13,17 @@ from deadheat.kinds import redis_asking
 from deadheat.kinds.conformance import Case
 from deadheat.kinds.server import check as server_check
 from deadheat.kinds.server.block import threads
-from deadheat.kinds.server.cold import driven
+from deadheat.kinds.server.kind import ServerKind
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.services import start as services
 from deadheat.model.address import Address
-from deadheat.model.observation import Observation
 from deadheat.model.workload import RedisWork
-from deadheat.plan.schedule import Block, token
+from deadheat.plan.schedule import token
 from deadheat.run.check import Check
 from deadheat.run.kind import Stage
 
 # Rounds of all commands, in one go, whose replies must come in their order.
 PIPELINED = 100
-
-
-class RedisKind:
-    """Every reply checked: alone, pipelined and on many connections once a run, at each start, and under
-    load."""
-
-    def unavailable(self, stage: Stage) -> str | None:
-        """It needs its contenders, and its services where it has any."""
-        return services.lacking(stage)
-
-    def check(self, stage: Stage, entry: str) -> Check:
-        with ExitStack() as stack:
-            stage, _ = services.beside(stage, stack, [entry])
-            return server_check.check(stage, entry, lambda server: _cases(stage, entry, server.at))
-
-    def block(self, stage: Stage, block: Block) -> Generator[Observation]:
-        with ExitStack() as stack:
-            stage, running = services.beside(stage, stack, block.start)
-            yield from driven(stage, block, PROTOCOL, stack)
-            yield from running.ran(block.index)
 
 
 def _cases(stage: Stage, entry: str, at: Address) -> Iterator[Case]:
@@ -86,6 +65,18 @@ def target(stage: Stage, at: Address) -> Mapping[str, Any]:
 
 
 PROTOCOL = ServerProtocol(ask, target)
+
+
+class RedisKind(ServerKind):
+    """Every reply checked: alone, pipelined and on many connections once a run, at each start, and under
+    load."""
+
+    protocol = PROTOCOL
+
+    def check(self, stage: Stage, entry: str) -> Check:
+        with ExitStack() as stack:
+            stage, _ = services.beside(stage, stack, [entry])
+            return server_check.check(stage, entry, lambda server: _cases(stage, entry, server.at))
 
 
 def _work(stage: Stage) -> RedisWork:

@@ -11,20 +11,29 @@ from deadheat.model.result import Against, RequestFigures
 from deadheat.results import latency
 from deadheat.results.tally import Tally
 
+# What each block counted, by the request's name.
+_Blocks = Mapping[int, Mapping[str, OfRequest]]
+
 
 def figures(tally: Tally, entry: str, throughput_rps: float | None) -> tuple[RequestFigures, ...]:
     """In the order of the mix; empty where the load was none. `throughput_rps`: of the whole."""
-    blocks = _blocks(tally, entry)
+    blocks, reference = _blocks(tally, entry), tally.race.reference_entry
+    others = None if entry == reference else _blocks(tally, reference)
     names = [each.name for each in next(iter(blocks.values()), {}).values()]
     replies = sum(each.replies for block in blocks.values() for each in block.values())
     return tuple(
-        _figures(tally, entry, [block[name] for block in blocks.values()], replies, throughput_rps)
+        _figures(
+            [block[name] for block in blocks.values()],
+            replies,
+            throughput_rps,
+            None if others is None else _against(blocks, others, name),
+        )
         for name in names
     )
 
 
 def _figures(
-    tally: Tally, entry: str, blocks: Sequence[OfRequest], replies: int, throughput_rps: float | None
+    blocks: Sequence[OfRequest], replies: int, throughput_rps: float | None, against: Against | None
 ) -> RequestFigures:
     share = sum(block.replies for block in blocks) / replies if replies else 0.0
     return RequestFigures(
@@ -37,16 +46,12 @@ def _figures(
             sum(block.replies for block in blocks),
             sum(block.latency_sum_ns for block in blocks),
         ),
-        against_reference=_against(tally, entry, blocks[0].name),
+        against_reference=against,
     )
 
 
-def _against(tally: Tally, entry: str, name: str) -> Against | None:
+def _against(own: _Blocks, other: _Blocks, name: str) -> Against | None:
     """The reference's mean latency over its own, of all blocks that both were in, by the jackknife."""
-    reference = tally.race.reference_entry
-    if entry == reference:
-        return None
-    own, other = _blocks(tally, entry), _blocks(tally, reference)
     both = [(own[block][name], other[block][name]) for block in own if name in other.get(block, {})]
     without = [_log_ratio([pair for at, pair in enumerate(both) if at != out]) for out in range(len(both))]
     found = stats.jackknife(_log_ratio(both), without)
@@ -64,8 +69,7 @@ def _mean_ns(blocks: Sequence[OfRequest]) -> float:
     return sum(block.latency_sum_ns for block in blocks) / replies if replies else 0.0
 
 
-def _blocks(tally: Tally, entry: str) -> Mapping[int, Mapping[str, OfRequest]]:
-    """What each block counted, by the request's name."""
+def _blocks(tally: Tally, entry: str) -> _Blocks:
     return {
         ended.block: {each.name: each for each in ended.by_request}
         for ended in tally.ended.get(entry, [])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -19,13 +19,12 @@ from deadheat.kinds.grpc.call import Method
 from deadheat.kinds.server import check as server_check
 from deadheat.kinds.server.block import threads
 from deadheat.kinds.server.check import Listening
-from deadheat.kinds.server.cold import driven
+from deadheat.kinds.server.kind import ServerKind
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.services import start as services
 from deadheat.model.address import Address
-from deadheat.model.observation import Observation
 from deadheat.model.workload import GrpcWork
-from deadheat.plan.schedule import Block, token
+from deadheat.plan.schedule import token
 from deadheat.run.check import Check
 from deadheat.run.kind import Stage
 
@@ -39,25 +38,6 @@ TOO_LARGE_BYTES = 5 << 20
 # What gRPC's own documents say, and what tonic says instead: both refuse.
 TOO_LARGE = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.OUT_OF_RANGE)
 NAMES = ("", "n" * 1024, "Grüße, 世界 🏁")
-
-
-class GrpcKind:
-    """Every status and message checked: in full once a run, one token at each start, and under load."""
-
-    def unavailable(self, stage: Stage) -> str | None:
-        """It needs its contenders, and its services where it has any."""
-        return services.lacking(stage)
-
-    def check(self, stage: Stage, entry: str) -> Check:
-        with ExitStack() as stack:
-            stage, _ = services.beside(stage, stack, [entry])
-            return server_check.check(stage, entry, lambda server: _cases(stage, entry, server))
-
-    def block(self, stage: Stage, block: Block) -> Generator[Observation]:
-        with ExitStack() as stack:
-            stage, running = services.beside(stage, stack, block.start)
-            yield from driven(stage, block, PROTOCOL, stack)
-            yield from running.ran(block.index)
 
 
 def _cases(stage: Stage, entry: str, server: Listening) -> Iterator[Case]:
@@ -216,6 +196,17 @@ def target(stage: Stage, at: Address) -> Mapping[str, Any]:
 
 
 PROTOCOL = ServerProtocol(ask, target)
+
+
+class GrpcKind(ServerKind):
+    """Every status and message checked: in full once a run, one token at each start, and under load."""
+
+    protocol = PROTOCOL
+
+    def check(self, stage: Stage, entry: str) -> Check:
+        with ExitStack() as stack:
+            stage, _ = services.beside(stage, stack, [entry])
+            return server_check.check(stage, entry, lambda server: _cases(stage, entry, server))
 
 
 def _compression(stage: Stage) -> grpc.Compression:
