@@ -19,8 +19,8 @@ from deadheat.kinds.grpc.call import Method
 from deadheat.kinds.server import check as server_check
 from deadheat.kinds.server.block import threads
 from deadheat.kinds.server.check import Listening
-from deadheat.kinds.server.kind import ServerKind
 from deadheat.kinds.server.protocol import ServerProtocol
+from deadheat.kinds.server_kind import ServerKind
 from deadheat.kinds.services import start as services
 from deadheat.model.address import Address
 from deadheat.model.workload import GrpcWork
