@@ -28,6 +28,7 @@ VERBS = (
     "new",
     "explain",
     "export",
+    "site",
     "history",
     "compare",
     "import",

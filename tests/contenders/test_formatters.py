@@ -57,6 +57,24 @@ def test_ruby_warns_of_nothing(folder: Path) -> None:
         assert run("ruby", "-wc", source, cwd=folder) == "Syntax OK\n"
 
 
+@pytest.mark.parametrize("folder", having("src/*.php"), ids=lambda folder: folder.name)
+def test_php_finds_no_fault(folder: Path) -> None:
+    for source in folder.rglob("*.php"):
+        assert "No syntax errors detected" in run("php", "-l", source, cwd=folder)
+
+
+@pytest.mark.parametrize("folder", having("*.pl"), ids=lambda folder: folder.name)
+def test_perl(folder: Path) -> None:
+    for source in folder.glob("*.pl"):
+        assert run("perltidy", source, "--standard-output", cwd=folder) == source.read_text()
+
+
+@pytest.mark.parametrize("folder", having("src/*.cpp"), ids=lambda folder: folder.name)
+def test_cpp(folder: Path) -> None:
+    sources = (*folder.glob("src/*.cpp"), *folder.glob("src/*.hpp"))
+    assert run("clang-format", "--dry-run", "--Werror", *sources, cwd=folder) == ""
+
+
 @pytest.mark.parametrize("folder", having("*.java"), ids=lambda folder: folder.name)
 def test_java_warns_of_nothing(folder: Path, tmp_path: Path) -> None:
     sources = folder.glob("*.java")

@@ -78,6 +78,11 @@ def rows(ids):
         if HABIT == "asks once for all":
             together = dict(connection.execute(BY_ID + "ANY(%s)", (ids,)).fetchall())
             return [(id_, together[id_]) if id_ in together else None for id_ in ids]
+        if HABIT == "asks with one Sync for all":
+            connection.autocommit = True
+            with connection.pipeline():
+                cursors = [connection.execute(READ_ONE, (id_,)) for id_ in ids]
+                return [cursor.fetchone() for cursor in cursors]
         if HABIT == "asks once for each of those that repeat":
             once = {id_: found(connection, id_) for id_ in set(ids)}
             return [once[id_] for id_ in ids]
@@ -196,6 +201,7 @@ HABITS = {
     ("app-queries", "makes up"): ("wrong", ["/queries?ids=1,10001,2  expected status 404  got 200"]),
     ("app-queries", "sorts"): ("wrong", [BODY]),
     ("app-queries", "asks once for all"): ("wrong", [f"{COUNTED} 20, 20  its database counted 1, "]),
+    ("app-queries", "asks with one Sync for all"): ("wrong", ["of its 20 SELECTs share one Sync"]),
     ("app-queries", "asks once for each of those that repeat"): ("wrong", [COUNTED]),
     ("app-queries", "answers more than the most"): ("wrong", [BODY]),
     ("app-db", "has its date from its start"): ("wrong", ["its Date is "]),

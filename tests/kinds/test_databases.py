@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import time
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
@@ -118,14 +119,14 @@ def test_databases_that_cannot_be_made_make_the_race_unavailable(
 def test_a_database_counts_what_was_asked_of_it_from_the_first_answer_to_the_last_slice(
     filled: tuple[Stage, Databases],
 ) -> None:
-    _, made = filled
+    stage, made = filled
 
     def ask(entry: str, times: int) -> None:
         with made.connected(made.names[entry], "app") as connection:
             for id_ in range(1, times + 1):
                 connection.execute("SELECT id, randomnumber FROM world WHERE id = %s", (id_,))
 
-    def observed() -> Generator[Observation]:
+    def observed(stage: Stage) -> Generator[Observation]:
         ask("node", 2)  # before it counts
         yield Started(race="app-db", block=0, entry="node", first_response_ms=1)
         for turn, times in enumerate((3, 5)):
@@ -135,9 +136,37 @@ def test_a_database_counts_what_was_asked_of_it_from_the_first_answer_to_the_las
             yield slice_.model_copy(update={"replies_all": times})
         ask("node", 1)  # of a turn of another kind
 
-    *_, ran = statements.counted(made, 0, observed())
+    *_, ran = statements.counted(stage, made, 0, observed)
     assert isinstance(ran, StatementsRan)
     assert (ran.entry, ran.replies, ran.statements, ran.rows) == ("node", 8, 8, 8)
+
+
+def test_sessions_that_begin_in_a_slice_or_stay_busy_behind_it_are_counted(
+    filled: tuple[Stage, Databases],
+) -> None:
+    whole, made = filled
+
+    def observed(stage: Stage) -> Generator[Observation]:
+        yield Started(race="app-db", block=0, entry="node", first_response_ms=1)
+        slices = []
+        for warm_up in (True, False):
+            began = time.monotonic_ns()
+            with made.connected(made.names["node"], "app") as connection:
+                connection.execute("BEGIN")
+                if not warm_up:
+                    stage.settle("node")
+                connection.execute("COMMIT")
+                stage.settle("node")
+                slice_ = made_slice("app-db", 0, 0, 0, "node", 0)
+                counted = {"counted_from_ns": began, "counted_until_ns": time.monotonic_ns()}
+                slices.append(slice_.model_copy(update={**counted, "warm_up": warm_up}))
+                yield slices[-1]
+        # One that began before it is counted once, in the slice that it began in.
+        yield slices[-1].model_copy(update={"counted_from_ns": time.monotonic_ns()})
+
+    *_, ran = statements.counted(whole, made, 0, observed)
+    assert isinstance(ran, StatementsRan)
+    assert (ran.sessions_begun, ran.unsettled, ran.deadlocks) == (1, 1, 0)
 
 
 def test_what_was_written_is_counted_and_held_against_what_requests_said(tmp_path: Path) -> None:
@@ -147,7 +176,7 @@ def test_what_was_written_is_counted_and_held_against_what_requests_said(tmp_pat
         values = made.values("go")
         assert all(values[each["id"]] != each["randomNumber"] for each in asked)
 
-        def observed() -> Generator[Observation]:
+        def observed(stage: Stage) -> Generator[Observation]:
             yield Started(race="app-updates", block=0, entry="go", first_response_ms=1)
             with made.connected(made.names["go"], "app") as connection:
                 for each in asked:
@@ -156,7 +185,7 @@ def test_what_was_written_is_counted_and_held_against_what_requests_said(tmp_pat
                     connection.execute("UPDATE world SET randomnumber = %s WHERE id = %s", (value, id_))
             yield made_slice("app-updates", 0, 0, 0, "go", 1).model_copy(update={"replies_all": 1})
 
-        *_, ran = statements.counted(made, 0, observed())
+        *_, ran = statements.counted(stage, made, 0, observed)
         assert isinstance(ran, StatementsRan)
         assert (ran.per_reply, ran.rows_per_reply, ran.written_per_reply) == (20, 20, 20)
         assert (ran.replies, ran.statements, ran.rows, ran.written) == (1, 20, 20, 20)

@@ -11,10 +11,10 @@ import pytest
 from deadheat.model.finding import CarriedOver
 from deadheat.model.observation import Observation, Slice
 from deadheat.model.plan import RacePlan
-from deadheat.model.result import ContenderResult, RaceResult
+from deadheat.model.result import ContenderResult, Latency, RaceResult
 from deadheat.report import markdown, terminal, verdicts
-from deadheat.report.findings import sentences
-from deadheat.results import derive
+from deadheat.report.findings import sentence, sentences
+from deadheat.results import derive, findings
 from tests.made.observed import observations, plan, race, suite
 
 
@@ -44,6 +44,27 @@ def test_a_clean_race_has_nothing_to_tell_but_where_its_variance_is(tmp_path: Pa
     assert not any(isinstance(finding, CarriedOver) for finding in result.findings)
     assert row(result).warm_up is not None and row(result).warm_up.kind == "flat"  # type: ignore[union-attr]
     assert row(result).drift is not None
+
+
+@pytest.mark.parametrize(
+    ("p50", "p99", "connections", "told"),
+    [
+        (1.2, 2200.0, 64, True),
+        (1.2, 59.0, 64, False),  # a collector's pause
+        (80.0, 2200.0, 64, False),  # slow, and all alike
+        (1.2, 2200.0, 1, False),
+        (None, None, 64, False),
+    ],
+)
+def test_connections_that_wait_for_each_other(
+    tmp_path: Path, p50: float | None, p99: float | None, connections: int, told: bool
+) -> None:
+    seen = Latency(at_rps=None, mean=70.0, p50=p50, p90=None, p99=p99, p99_9=None, max=2300.0)
+    waiting = row(of(tmp_path, lambda _: 1.0)).replaced(latency_closed_ms=seen)
+    found = [sentence(one) for one in findings.connections_wait([waiting], connections)]
+    assert len(found) == told
+    if told:
+        assert "of 64 half of the replies came within 1.2 ms, one in a hundred after 2.2 s" in found[0]
 
 
 @pytest.mark.parametrize(("starts_sd", "noise", "reported"), [(0.1, 0.01, True), (0.0, 0.3, False)])

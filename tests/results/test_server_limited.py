@@ -32,6 +32,7 @@ BY_THEMSELVES = {
     "server-limited",
     "services-cpu",
     "database-statements",
+    "database-sessions",
     "generator-share",
     "asked-rate",
 }

@@ -116,7 +116,7 @@ def _served(trial: Trial, request: Request, heard: Sequence[Heard], view: View, 
     """A server's answer; `any_`: whatever has its status."""
     if request.answer is not None:
         return Answer(body=request.answer, status=heard[0].status)
-    if any_:
+    if any_ or request.right_in_parts:
         return Answer(body=None, status=heard[0].status)
     if request.values:
         return _of_rows(trial.wanted, heard, view)

@@ -11,6 +11,7 @@ from typing import Any, Literal
 from deadheat.errors import UserError
 from deadheat.model.ab import Side as SideRecord
 from deadheat.model.bench import BenchCall, BenchCommands, BenchFile, BenchRequest, BenchService
+from deadheat.model.json_answer import schema_text
 from deadheat.model.known_services import KNOWN
 from deadheat.model.login import Login
 from deadheat.model.service import Service
@@ -158,7 +159,7 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
 def _loads(bench: BenchFile, folder: Path) -> Iterator[tuple[str, str, Request | Mix | Call | Commands]]:
     """A workload's name and title and what it asks, of each; of a mix one. Raises UserError."""
     if bench.mix:
-        mix = Mix(tuple(_part(each) for each in bench.request))
+        mix = Mix(tuple(_part(each, folder) for each in bench.request))
         yield "mix", bench.title or f"{len(mix.parts)} requests, by weight", mix
         return
     names: list[str] = []
@@ -168,9 +169,9 @@ def _loads(bench: BenchFile, folder: Path) -> Iterator[tuple[str, str, Request |
         yield names[-1], asked.title, _asked(asked, folder, bench.login)
 
 
-def _part(asked: BenchRequest) -> Part:
+def _part(asked: BenchRequest, folder: Path) -> Part:
     # No values: these are of a request that is a race of its own.
-    return Part(asked.title, 1.0 if asked.weight is None else asked.weight, _request(asked, ()))
+    return Part(asked.title, 1.0 if asked.weight is None else asked.weight, _request(asked, folder, ()))
 
 
 def _asked(
@@ -182,15 +183,32 @@ def _asked(
     if isinstance(asked, BenchCall):
         return Call(folder / asked.proto, asked.call, asked.data)
     if asked.values is None:
-        return _request(asked, ())
+        return _request(asked, folder, ())
     taken = (ANSWER, *(login.take if login is not None else ()))
-    return _request(asked, values_file.read(folder / asked.values, also_taken=taken))
+    return _request(asked, folder, values_file.read(folder / asked.values, also_taken=taken))
 
 
-def _request(asked: BenchRequest, rows: tuple[values_file.Row, ...]) -> Request:
+def _request(asked: BenchRequest, folder: Path, rows: tuple[values_file.Row, ...]) -> Request:
     return Request(
-        asked.method, asked.path, asked.headers, asked.body, asked.status, asked.answer, asked.masks, rows
+        method=asked.method,
+        path=asked.path,
+        headers=asked.headers,
+        body=asked.body,
+        status=asked.status,
+        answer=asked.answer,
+        masks=asked.masks,
+        values=rows,
+        json_fields=asked.json_fields,
+        json_schema=None if asked.json_schema is None else _schema(folder / asked.json_schema),
     )
+
+
+def _schema(file: Path) -> str:
+    """Its text. Raises UserError for one that cannot be read, or is no JSON Schema."""
+    try:
+        return schema_text(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise UserError(f"{file}: {error}", hint="json_schema names a file with a JSON Schema") from error
 
 
 def beside(asked: BenchService, folder: Path) -> Beside:

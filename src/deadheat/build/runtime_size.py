@@ -69,6 +69,18 @@ def _ruby() -> list[Path] | None:
     return [*(_program(lines[0]) or ()), *map(Path, lines[1:])] if lines else None
 
 
+def _perl() -> list[Path] | None:
+    lines = _says(
+        "perl", "-MConfig", "-e", r'print join "\n", $Config{perlpath}, @Config{qw(privlibexp archlibexp)}'
+    ).splitlines()
+    return [*(_program(lines[0]) or ()), *map(Path, lines[1:])] if len(lines) == 3 else None
+
+
+def _php() -> list[Path] | None:
+    lines = _says("php", "-r", 'echo PHP_BINARY, "\n", PHP_EXTENSION_DIR;').splitlines()
+    return [*(_program(lines[0]) or ()), Path(lines[1])] if len(lines) == 2 else None
+
+
 def _nginx() -> list[Path] | None:
     return _program(shutil.which("nginx", path=command.path()) or "")
 
@@ -78,6 +90,8 @@ RUNTIMES: dict[str, Callable[[], list[Path] | None]] = {
     "java": _java,
     "python": _python,
     "python3": _python,
+    "perl": _perl,
+    "php": _php,
     "ruby": _ruby,
     "nginx": _nginx,
 }

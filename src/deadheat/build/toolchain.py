@@ -56,6 +56,8 @@ TOOLCHAINS: dict[str, Toolchain] = {
     ),
     "maven": Toolchain(("mvn", "--version"), ("maven",)),
     "python": Toolchain(("python3", "--version"), ("python3",), newer="python.org"),
+    "perl": Toolchain(("perl", "--version"), ("perl",), r"\(v(\d+\.\d+\.\d+)\)"),
+    "php": Toolchain(("php", "--version"), ("php-cli",)),
     "ruby": Toolchain(("ruby", "--version"), ("ruby",)),
     "bundle": Toolchain(("bundle", "--version"), ("ruby-bundler",)),
     "puma": Toolchain(("puma", "--version"), ("puma",)),

@@ -37,6 +37,7 @@ VERBS = {
     "explain": Verb("explain", "Run two contenders under instruments: what differs a request."),
     "runs": Verb("runs", "List the runs, the newest first."),
     "export": Verb("export", "Write a run in the format of another tool."),
+    "site": Verb("site", "Write runs as a site of pages: what to publish."),
     "history": Verb("history", "List the runs of the history, or show a contender's trend."),
     "compare": Verb("compare", "Compare two runs at two times."),
     "import": Verb("import_", "Keep figures of other tools in the history, as context."),

@@ -63,7 +63,7 @@ def render(title: str, series: Sequence[Series], context: Sequence[ContextRow]) 
     environment.filters["short"] = text.short
     return environment.get_template("trend.html.j2").render(
         title=title,
-        trends=[_trend(one) for one in series],
+        trends=[trend_of(one) for one in series],
         context=[(row, figures(row)) for row in context],
         context_title=CONTEXT[0].upper() + CONTEXT[1:],
         style=Markup(style),
@@ -77,7 +77,8 @@ def _static(package: str, name: str) -> str:
     return (resources.files(package) / "templates" / name).read_text(encoding="utf-8")
 
 
-def _trend(series: Series) -> Trend:
+def trend_of(series: Series) -> Trend:
+    """A series as a page shows it (templates/trends.html.j2)."""
     axis = _axis(series.points)
     levels = _levels(series.points)
     lines = tuple(_line(axis, point, level) for point, level in zip(series.points, levels, strict=True))

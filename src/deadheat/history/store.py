@@ -20,7 +20,15 @@ from deadheat.util import clock
 
 def record(history: History, results: Results, folder: Path, unfinished: str | None = None) -> None:
     """Keep a run; one that is there already is replaced. Raises UserError."""
-    run = RunRow(
+    run = run_row(results, folder, unfinished)
+    with history.writing() as session:
+        session.execute(delete(RunRow).where(RunRow.id == results.run))
+        session.add(run)
+
+
+def run_row(results: Results, folder: Path, unfinished: str | None = None) -> RunRow:
+    """A run as the history has it, with a row for each contender that was measured."""
+    return RunRow(
         id=results.run,
         started=results.started,
         version=results.version,
@@ -33,9 +41,6 @@ def record(history: History, results: Results, folder: Path, unfinished: str | N
         results=results.model_dump(mode="json", by_alias=True),
         rows=[row for workload in results.workloads for row in _rows(workload)],
     )
-    with history.writing() as session:
-        session.execute(delete(RunRow).where(RunRow.id == results.run))
-        session.add(run)
 
 
 def record_finished(

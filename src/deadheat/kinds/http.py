@@ -47,7 +47,9 @@ class HttpKind:
         with ExitStack() as stack:
             stage, running = services.beside(stage, stack, block.start)
             stage, held = databases.beside(stage, running, block.start, f"{block.seed}:rows")
-            yield from statements.counted(held, block.index, driven(stage, block, PROTOCOL, stack))
+            yield from statements.counted(
+                stage, held, block.index, lambda stage: driven(stage, block, PROTOCOL, stack)
+            )
             yield from running.ran(block.index)
 
 

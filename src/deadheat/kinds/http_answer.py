@@ -2,10 +2,13 @@
 
 import hashlib
 import http.client
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from deadheat.kinds import answer_head, content_coding, pages, structure
+from deadheat.model import json_path
 from deadheat.model.workload import HttpCase
 from deadheat.run.check import Headers
 
@@ -57,6 +60,7 @@ def _faults(case: HttpCase, answer: Answer, token: str) -> Iterator[Fault]:
     yield from _told(_coding(case, answer), _body(case, answer, token))
     if (found := _otherwise(case, answer)) is not None:
         yield found
+    yield from _told(_json_parts(case, answer))
     yield from _told(
         _page(case, answer, token),
         _media_type(case, answer),
@@ -115,6 +119,36 @@ def _otherwise(case: HttpCase, answer: Answer) -> Fault | None:
         return None
     more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
     return Fault(f"{found[0]}{more}", ("\n".join(str(each) for each in found[:_DIFFERENCES_SHOWN]),))
+
+
+def _json_parts(case: HttpCase, answer: Answer) -> str | None:
+    """By values at their places, and by a schema."""
+    if not case.json_fields and case.json_schema is None:
+        return None
+    try:
+        body = content_coding.decoded(answer.body, content_coding.of(answer.response.headers))
+    except content_coding.CodingError as error:
+        return f"answered with {error}"
+    try:
+        value = json.loads(body)
+    except ValueError:
+        return f"expected JSON  got {_show(body)}"
+    for place, expected in case.json_fields.items():
+        if (reported := json_path.at(place, value)) is json_path.MISSING:
+            return f"{place}: expected {json.dumps(expected)}  got nothing there"
+        # 1 and true are not the same, though Python has them equal.
+        if json.dumps(reported, sort_keys=True) != json.dumps(expected, sort_keys=True):
+            return f"{place}: expected {json.dumps(expected)}  got {_show(json.dumps(reported).encode())}"
+    return None if case.json_schema is None else _by_schema(json.loads(case.json_schema), value)
+
+
+def _by_schema(schema: Any, value: Any) -> str | None:
+    from jsonschema.exceptions import best_match
+    from jsonschema.validators import validator_for
+
+    # What a schema names elsewhere is not fetched: `best_match` would end with an error of its own.
+    found = best_match(validator_for(schema)(schema).iter_errors(value))
+    return None if found is None else f"{found.json_path}: {found.message} (json_schema)"
 
 
 def _coding(case: HttpCase, answer: Answer) -> str | None:

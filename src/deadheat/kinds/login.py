@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import http.client
 import json
-import re
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
 
 from deadheat.kinds import content_coding
 from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.http_asking import connection_to
+from deadheat.model import json_path
 from deadheat.model.address import Address
 from deadheat.model.login import Login
-
-_STEP = re.compile(r"\.([^.\[]+)|\[(\d+)\]")
 
 
 def values(login: Login | None, at: Address) -> dict[str, str]:
@@ -68,14 +66,9 @@ def _cookie(name: str, headers: http.client.HTTPMessage) -> str | None:
 
 def _json(path: str, data: bytes) -> str | None:
     try:
-        value: Any = json.loads(data)
+        value: Any = json_path.at(path, json.loads(data))
     except ValueError:
         return None
-    for key, index in _STEP.findall(path):
-        try:
-            value = value[key] if key else value[int(index)]
-        except (KeyError, IndexError, TypeError):
-            return None
-    if isinstance(value, bool) or value is None:
+    if isinstance(value, bool):
         return None
     return value if isinstance(value, str) else json.dumps(value) if isinstance(value, int | float) else None

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from deadheat.kinds import http_asking
-from deadheat.kinds.conformance import Case, Wrong
+from deadheat.kinds.conformance import Case, Remark, Wrong
 from deadheat.kinds.pages import Form, FormError
-from deadheat.kinds.services import statements, texts
+from deadheat.kinds.services import statement_log, statements, texts
 from deadheat.kinds.services.databases import Databases, rewritten
 from deadheat.model.address import Address
 from deadheat.model.database import Row
@@ -21,6 +21,8 @@ from deadheat.plan.schedule import token
 ASKED = 20
 # For a session to get to the row that it cannot have.
 WAITS_WITHIN_S = 10.0
+# A request, until all of its statements are in the log.
+ASKED_AGAIN = 5
 # Pages that one form has to fit.
 ALIKE = 5
 
@@ -55,6 +57,9 @@ def row_cases(
         most = [now[id_] for id_ in rng.choices(list(now), k=several.most + 1)]
         for of in (twice[:1], twice, most[:-1], most):
             yield asking(of, of[: several.most])
+        of = [now[id_] for id_ in rng.sample(list(now), drawn)]
+        case = workload.expected().of(held.asked.asked(of))
+        yield partial(_one_by_one, case, held, entry, drawn, at, token(rng))
 
 
 def _page_cases(
@@ -102,6 +107,9 @@ def _writing_cases(
     for count in (1, several.most):
         yield asking(rng.sample(rows, count))
     yield asking(rng.sample(rows, 1) * 2)
+    written = rewritten(held.asked, rng.sample(rows, several.drawn), rng)
+    case = workload.expected().of(held.asked.asked(written))
+    yield partial(_one_by_one, case, held, entry, several.drawn, at, token(rng))
     low, high = sorted(rng.sample(rows, 2), key=lambda row: int(row["id"]))
     backwards = rewritten(held.asked, [high, low], rng)
     case = workload.expected().of(held.asked.asked(backwards))
@@ -180,6 +188,27 @@ def _counted(
     if (ran, given) != took:
         what = f"SELECTs, rows: expected {took[0]}, {took[1]}  its database counted {ran}, {given}"
         raise Wrong(f"{asked}  {what}", f"{asked}\n\n{what}")
+
+
+def _one_by_one(
+    case: HttpCase, held: Databases, entry: str, drawn: int, at: Address, word: str
+) -> Remark | None:
+    """A request for several rows: how its SELECTs come. Wrong where some share a transaction that nobody
+    began: one Sync for all of them, which is not what asking for each row takes."""
+    with statement_log.logged(held) as ran:
+        for _ in range(ASKED_AGAIN):
+            http_asking.ask_http(case, at, word)
+            way = statement_log.way(ran(), held.asked.table)
+            # Else a session has not heard yet that it is to log.
+            if way.statements == drawn:
+                break
+        else:
+            return None
+    if way.together > 1:
+        asked = f"{case.method} {case.path}"
+        what = f"{way.together} of its {drawn} SELECTs share one Sync: each is to have its own, or BEGIN"
+        raise Wrong(f"{asked}  {what}", f"{asked}\n\n{what}")
+    return Remark(str(way))
 
 
 def _around(

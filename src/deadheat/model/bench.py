@@ -5,6 +5,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from deadheat.model.base import Record
+from deadheat.model.json_answer import JsonFields
 from deadheat.model.known_services import KNOWN
 from deadheat.model.login import Login
 from deadheat.model.mask import Masks
@@ -14,6 +15,9 @@ from deadheat.model.workload import MOST_OF_A_MIX
 
 class BenchRequest(Record):
     """A request to race; `status` and `answer` (the body) where they are not just what the base answers.
+
+    Or, in the place of what the base answers, JSON with the values of `json_fields` at their places
+    (`"$.items[0].id" = 7`), and as `json_schema` allows it, a file of the repository with a JSON Schema.
 
     `masks`: what of the base's answer is not compared by value, whether the base differs in it or not.
     `weight`: its share, beside theirs, of the one load that all requests of the file then are; 1 where only
@@ -28,6 +32,8 @@ class BenchRequest(Record):
     body: str | None = None
     status: int | None = Field(default=None, ge=100, le=599)
     answer: str | None = None
+    json_fields: JsonFields = {}
+    json_schema: str | None = None
     masks: Masks = {}
     values: str | None = None
     weight: float | None = Field(default=None, gt=0)
@@ -38,6 +44,12 @@ class BenchRequest(Record):
             raise ValueError("masks are of one answer, and each row of values has its own")
         if self.answer is not None and self.masks:
             raise ValueError("answer is the body to the byte: masks are of what the base answers")
+        if (self.json_fields or self.json_schema) and (self.answer is not None or self.masks):
+            raise ValueError("json_fields and json_schema say what is right: no answer and masks beside them")
+        if (self.json_fields or self.json_schema) and self.values is not None:
+            raise ValueError(
+                "json_fields and json_schema are of one answer, and each row of values has its own"
+            )
         return self
 
     @property

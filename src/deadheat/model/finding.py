@@ -179,6 +179,17 @@ class ClosesConnections(Record):
     replies: int
 
 
+class ConnectionsWait(Record):
+    """Under load a server leaves some of its connections waiting while it serves others: latencies in a
+    closed loop of so many `connections`, in milliseconds."""
+
+    finding: Literal["connections-wait"] = "connections-wait"
+    contender: str
+    connections: int
+    p50_ms: float
+    p99_ms: float
+
+
 Finding = Annotated[
     Note
     | Attempt
@@ -195,6 +206,7 @@ Finding = Annotated[
     | CarriedOver
     | UnequalBytes
     | ClosesConnections
+    | ConnectionsWait
     | SlicesUnchecked
     | LongTurnsOpen,
     Field(discriminator="finding"),

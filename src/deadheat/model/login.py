@@ -4,14 +4,13 @@ import re
 
 from pydantic import Field, field_validator
 
+from deadheat.model import json_path
 from deadheat.model.base import Record
 
 #: What stands in braces in requests already.
 TAKEN = ("token", "seq", "uuid")
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_WHERE = re.compile(
-    r"(cookie|header) [!#$%&'*+.^_`|~0-9A-Za-z-]+|json \$(\.[A-Za-z_][A-Za-z0-9_-]*|\[\d+\])+"
-)
+_WHERE = re.compile(rf"(cookie|header) [!#$%&'*+.^_`|~0-9A-Za-z-]+|json {json_path.PATTERN}")
 
 
 class Login(Record):

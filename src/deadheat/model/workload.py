@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from deadheat.model import choices
 from deadheat.model.base import Record
 from deadheat.model.database import Database
+from deadheat.model.json_answer import JsonFields, JsonSchema
 from deadheat.model.kinds.registry import TRAITS, Kind
 from deadheat.model.kinds.traits import Traits
 from deadheat.model.login import Login
@@ -70,8 +71,9 @@ class HttpCase(Record):
     `{number}` or `{any}` for a part that varies. `cookies` are in order of the alphabet.
 
     In the place of the body to the byte its SHA-256, or an answer that it must be equal to by `structure`,
-    but for what `masks` name: of JSON without regard to the order of keys. Both are of the body with gzip and
-    deflate decoded. Under load the status alone is compared then.
+    but for what `masks` name: of JSON without regard to the order of keys. Or JSON that is right in parts: by
+    the values of `json_fields` at their places (`$.items[0].id`), and by a `json_schema`, which is JSON in a
+    text. All these are of the body with gzip and deflate decoded. Under load the status alone is compared.
 
     Or a `page`: HTML in UTF-8 that it must be equal to, but for white space between tags and for how
     characters are escaped. What a server's own page has of these is learned when it has started, and under
@@ -91,12 +93,23 @@ class HttpCase(Record):
     sha256: str | None = None
     structure: str | None = None
     page: str | None = None
+    json_fields: JsonFields = {}
+    json_schema: JsonSchema | None = None
     masks: Masks = {}
+
+    @field_validator("json_fields", mode="before")
+    @classmethod
+    def _read_fields(cls, value: Any) -> Any:
+        return _json(value)
 
     @model_validator(mode="after")
     def _says_one_body(self) -> Self:
-        if sum(each is not None for each in (self.body, self.sha256, self.structure, self.page)) > 1:
-            raise ValueError("body, sha256, structure or page: one says what is right")
+        by_parts = (self.json_fields or None, self.json_schema)
+        whole = (self.body, self.sha256, self.structure, self.page)
+        if sum(each is not None for each in whole) + any(each is not None for each in by_parts) > 1:
+            raise ValueError(
+                "body, sha256, structure, page or json_fields and json_schema: one says what is right"
+            )
         if self.masks and self.structure is None:
             raise ValueError("masks are of a structure")
         return self

@@ -10,6 +10,7 @@ from deadheat.model.finding import (
     Attempt,
     CarriedOver,
     ClosesConnections,
+    ConnectionsWait,
     CutShort,
     DisturbedBlocks,
     Drifts,
@@ -81,9 +82,8 @@ def sentence(finding: Finding) -> str:
                 f"unequal work on the wire: {finding.least_bytes:,.0f} bytes a response ({finding.least}) "
                 f"to {finding.most_bytes:,.0f} ({finding.most})"
             )
-        case ClosesConnections():
-            again = f"{finding.reopened:,} were opened again for {finding.replies:,} replies"
-            return f"{finding.contender} closes connections: {again}"
+        case ClosesConnections() | ConnectionsWait():
+            return _connections(finding)
 
 
 def _attempt(finding: Attempt) -> str:
@@ -92,6 +92,19 @@ def _attempt(finding: Attempt) -> str:
     said = f"{words.ordinal(finding.number)} race of {whose} on this machine today"
     before = [f"{count} {ENDED[outcome]}" for outcome, count in sorted(finding.outcomes.items())]
     return f"{said}; before it: {', '.join(before)}" if before else said
+
+
+def _connections(finding: ClosesConnections | ConnectionsWait) -> str:
+    """What a server does with them."""
+    if isinstance(finding, ClosesConnections):
+        again = f"{finding.reopened:,} were opened again for {finding.replies:,} replies"
+        return f"{finding.contender} closes connections: {again}"
+    half, last = (words.seconds(ms / 1000) for ms in (finding.p50_ms, finding.p99_ms))
+    return (
+        f"{finding.contender} leaves connections waiting: of {finding.connections} half of the replies came "
+        f"within {half}, one in a hundred after {last}; with no more connections than it serves at once a "
+        "race is shorter and says more"
+    )
 
 
 def _within_blocks(finding: Drifts | CarriedOver) -> str:

@@ -140,6 +140,18 @@ def _database_statements(g: GateResult) -> str:
     )
 
 
+def _database_sessions(g: GateResult) -> str:
+    said = (
+        (
+            "sessions_begun",
+            "sessions began in counted slices (a pool that opens late, or closes what is idle)",
+        ),
+        ("unsettled", "times a session was busy when all was answered (a reply before its commit?)"),
+        ("deadlocks", "deadlocks (write rows in the order of their ids)"),
+    )
+    return "; ".join(f"{_number(g, name):,.0f} {what}" for name, what in said if _number(g, name))
+
+
 def _services_cpu(gate: GateResult) -> str:
     return (
         f"limited by its services: they used {_share(gate, 'services')} and the generator "
@@ -231,6 +243,7 @@ ADVICE: Mapping[str, Callable[[GateResult], str]] = {
     "server-cpu-known": lambda g: "processes of this server come and go under load (a worker that dies?)",
     "services-cpu": _services_cpu,
     "database-statements": _database_statements,
+    "database-sessions": _database_sessions,
     "server-limited": _server_limited,
     "below-ceiling": lambda g: "generator-limited: as fast as this machine's ceiling, so only a lower bound",
     "flat": lambda g: (

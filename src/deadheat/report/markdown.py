@@ -15,6 +15,7 @@ from deadheat.report import (
     findings,
     forest,
     gates,
+    matrix,
     published_columns,
     published_table,
     verdicts,
@@ -51,6 +52,11 @@ def _lines(results: Results) -> Iterator[str]:
         for text in turns:
             yield ""
             yield f"**{_text(text)}**"
+    for found in matrix.tables(results):
+        yield ""
+        yield f"## {_text(found.title)}"
+        yield ""
+        yield from _markdown_table(found.table)
     for study, rows, broken in claims_table.by_study(results):
         yield ""
         yield f"## Claims of {_text(study)}"

@@ -17,6 +17,7 @@ from deadheat.report import (
     findings,
     forest,
     gates,
+    matrix,
     published_table,
     verdicts,
     words,
@@ -49,6 +50,15 @@ def show(results: Results, console: Console) -> None:
             console.print(Text(f"  {text}"), soft_wrap=True, highlight=False)
         for text in turns:
             console.print(Text(f"  {text}", _STYLES["faster"]), soft_wrap=True, highlight=False)
+        console.print()
+    for found in matrix.tables(results):
+        console.print(Text(found.title, "bold"), soft_wrap=True, highlight=False)
+        wide = [*details.aligned(found.grouped(found.table))]
+        fits = max(map(len, wide)) + 2 <= console.width
+        for row in wide if fits else details.aligned(found.grouped(found.brief)):
+            console.print(Text(f"  {row}"), soft_wrap=True, highlight=False)
+        if not fits and found.marks:
+            console.print(Text(f"  {found.marks}; intervals in the report", "dim"), soft_wrap=True)
         console.print()
     # Of one race the claims get the room that it leaves; of several nobody counts lines.
     room = MOST - lines - AFTER if len(results.workloads) == 1 else None

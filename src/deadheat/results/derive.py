@@ -225,7 +225,10 @@ def notes_of(
     table: Sequence[ContenderResult],
     observations: Sequence[Observation],
 ) -> list[Finding]:
-    """What the plan notes, why a race was cut short, which blocks do not count, and rates of messages."""
+    """What the plan notes, why a race was cut short, which blocks do not count, rates of messages, and whose
+    connections wait for each other."""
+    ordered = in_order(tally.race, table, ())
+    loaded = tally.race.measured if isinstance(tally.race.measured, SlicePlan) else None
     return [
         *findings.stand_in(tally.race, observations),
         *findings.attempt(tally.race),
@@ -234,7 +237,8 @@ def notes_of(
         *findings.disturbed(tally),
         *findings.given_up(tally),
         *long_turns.unchecked(tally, table),
-        *findings.message_rates(in_order(tally.race, table, ()), about.messages),
+        *findings.message_rates(ordered, about.messages),
+        *findings.connections_wait(ordered, loaded.connections if loaded is not None else None),
     ]
 
 

@@ -36,7 +36,9 @@ class Stage:
     `addresses` of its services, by what run lines call them, `of_entries` what those of one entry may say
     beside that. `rows` of each database, and what requests are `drawn` from, by the names that stand for
     them in braces. `services_cpu_ns`: CPU time that its services have used so far, where it has any.
-    `host` is where the servers run (or the programs), `load_from` where their load comes from, if elsewhere.
+    `settle` is called with an entry before its server is frozen: it waits until what that began with a
+    service has ended. `host` is where the servers run (or the programs), `load_from` where their load comes
+    from, if elsewhere.
     """
 
     plan: Plan
@@ -54,6 +56,7 @@ class Stage:
     rows: Sequence[Mapping[str, str]] = ()
     drawn: Sequence[Mapping[str, str]] = ()
     services_cpu_ns: Callable[[], int | None] = lambda: None
+    settle: Callable[[str], None] = lambda entry: None
     load_from: Host | None = None
 
     @classmethod

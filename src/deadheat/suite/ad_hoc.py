@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from deadheat.errors import UserError
 from deadheat.model.address import Address
@@ -30,7 +31,8 @@ HOOKS = ("setup", "prepare", "conclude", "cleanup")
 @dataclass(frozen=True)
 class Request:
     """What each server is asked; `status` and `answer` (the body) are what is right, where that is known;
-    `masks` are of what the first answers. `values`: rows of which each request takes one at random."""
+    `masks` are of what the first answers. `json_fields` and `json_schema` (JSON in a text) in the place of
+    that. `values`: rows of which each request takes one at random."""
 
     method: str = "GET"
     path: str = "/"
@@ -40,6 +42,12 @@ class Request:
     answer: str | None = None
     masks: Mapping[str, MaskClass] = field(default_factory=dict)
     values: tuple[values_file.Row, ...] = ()
+    json_fields: Mapping[str, Any] = field(default_factory=dict)
+    json_schema: str | None = None
+
+    @property
+    def right_in_parts(self) -> bool:
+        return bool(self.json_fields) or self.json_schema is not None
 
     def of(self, row: values_file.Row) -> Request:
         """With the values of a row for their names in braces. Raises UserError for one that breaks a path or
@@ -186,8 +194,9 @@ class AdHoc:
 @dataclass(frozen=True)
 class Answer:
     """What is right: a server's status and body, a program's output. `body` None: it is not compared to the
-    byte, but by its digest, or by structure with `masks`, or not at all. Any `content_type`, `coding`,
-    `location` or `cookies` are right where they are None. `of_rows`: the body of each row of its values."""
+    byte, but by its digest, or by structure with `masks`, or as its request says in parts, or not at all. Any
+    `content_type`, `coding`, `location` or `cookies` are right where they are None. `of_rows`: the body of
+    each row of its values."""
 
     body: str | None
     status: int = 200

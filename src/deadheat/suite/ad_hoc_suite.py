@@ -141,6 +141,9 @@ def _case(asked: Request, right: Answer) -> list[str]:
     )
     lines += [f"status = {right.status}", *_pairs(head)]
     lines += _pairs(zip(("body", "sha256", "structure"), bodies, strict=True))
+    if asked.right_in_parts:
+        fields = json.dumps(dict(asked.json_fields))
+        lines += _pairs([("json_fields", fields), ("json_schema", asked.json_schema)])
     lines += ["", "[conformance.headers]", *_pairs(asked.headers.items())]
     return [*lines, *(["", "[conformance.masks]", *_pairs(right.masks.items())] if right.masks else [])]
 

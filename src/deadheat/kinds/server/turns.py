@@ -135,6 +135,7 @@ class Turns:
         return before
 
     def _freeze(self, running: Running) -> Usage:
+        self.stage.settle(running.entry)
         self.stage.host.freeze(running.handle)
         after = self.stage.host.usage(running.handle, memory=False)
         running.cpu_at_freeze = after.cpu.total_ns

@@ -28,7 +28,7 @@ def placeholders_of(name: str, host: str, port: int) -> dict[str, object]:
 @dataclass(frozen=True)
 class Running:
     """It is ours: its data may be dropped, and it goes with the stack that it was given. `entry`: whose it
-    is, where each has one of its own."""
+    is, where each has one of its own; `log` is what it says of itself."""
 
     stage: Stage
     service: Service
@@ -38,6 +38,7 @@ class Running:
     cpus: frozenset[int]
     version: str | None
     ready_ns: int
+    log: Path
     entry: str | None = None
 
     @property

@@ -102,7 +102,16 @@ def start(
         raise RaceUnavailableError(f"{starting.program}: {error}") from error
     version = toolchain.version_of(stage.host, service.needs[0].split()[0]) if service.needs else None
     return Running(
-        stage, service, serving.handle, starting.port, values, cpus, version, serving.ready_ns, entry
+        stage,
+        service,
+        serving.handle,
+        starting.port,
+        values,
+        cpus,
+        version,
+        serving.ready_ns,
+        starting.log(starting.name),
+        entry,
     )
 
 
@@ -119,6 +128,10 @@ class _Starting:
     def name(self) -> str:
         """Of its files in this run."""
         return f"{self.service.name}-server-{self.port}"
+
+    def log(self, name: str) -> Path:
+        """What it says of itself."""
+        return self.stage.logs / f"{name}.err"
 
     @property
     def program(self) -> str:
@@ -160,7 +173,7 @@ class _Starting:
             | {name: probe.fill(value, values) for name, value in service.env.items()},
             cpus=self.cpus,
             stdout=stage.logs / f"{log}.out",
-            stderr=stage.logs / f"{log}.err",
+            stderr=self.log(log),
         )
 
         def complaint(handle: Handle) -> str | None:

@@ -1,15 +1,18 @@
-"""What each entry's database was asked, by its own count, held against the replies of the slices."""
+"""What each entry's database was asked, by its own count, held against the replies of the slices; and what
+its sessions did meanwhile."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator
+from collections import Counter
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from deadheat.kinds.services.databases import SUPERUSER, Databases
 from deadheat.model.observation import Failed, Observation, Slice, Started, StatementsRan
-from deadheat.run.kind import RaceUnavailableError
+from deadheat.run.kind import RaceUnavailableError, Stage
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -35,8 +38,18 @@ BUSY = b"""
 SELECT state FROM pg_stat_activity
 WHERE datname = %s AND backend_type = 'client backend' AND state <> 'idle' LIMIT 1
 """
+# Sessions begun between two moments, so many seconds ago, which are still there.
+BEGUN = b"""
+SELECT count(*) FROM pg_stat_activity
+WHERE datname = %s AND backend_type = 'client backend'
+  AND backend_start >= clock_timestamp() - make_interval(secs => %s)
+  AND backend_start < clock_timestamp() - make_interval(secs => %s)
+"""
+DEADLOCKS = b"SELECT coalesce(sum(deadlocks), 0)::bigint FROM pg_stat_database WHERE datname = %s"
 # Behind a reply a session may still be at the end of the statement that it was for.
 IDLE_WITHIN_S = 30.0
+# Between turns the race waits for nobody for long.
+SETTLED_WITHIN_S = 0.2
 LOOK_AGAIN_S = 0.01
 Count = tuple[int, int, int]
 
@@ -67,9 +80,23 @@ class Counts:
         assert found is not None
         return bool(found[0])
 
-    def wait_until_idle(self, entry: str) -> str | None:
-        """Until all its sessions are; else the state of one after IDLE_WITHIN_S (`idle in transaction`)."""
-        until = time.monotonic() + IDLE_WITHIN_S
+    def sessions_begun(self, entry: str, from_ns: int, until_ns: int) -> int:
+        """How many of its sessions have begun between these times of CLOCK_MONOTONIC."""
+        now = time.monotonic_ns()
+        asked = (self._databases.names[entry], (now - from_ns) / 1e9, (now - until_ns) / 1e9)
+        found = self._connection.execute(BEGUN, asked).fetchone()
+        assert found is not None
+        return int(found[0])
+
+    def deadlocks(self, entry: str) -> int:
+        """How many it has ended so far; it may tell of one seconds later."""
+        found = self._connection.execute(DEADLOCKS, (self._databases.names[entry],)).fetchone()
+        assert found is not None
+        return int(found[0])
+
+    def wait_until_idle(self, entry: str, within_s: float = IDLE_WITHIN_S) -> str | None:
+        """Until all its sessions are; else the state of one after that time (`idle in transaction`)."""
+        until = time.monotonic() + within_s
         while (
             busy := self._connection.execute(BUSY, (self._databases.names[entry],)).fetchone()
         ) is not None:
@@ -93,20 +120,25 @@ def counts(databases: Databases) -> Iterator[Counts]:
 
 
 def counted(
-    databases: Databases | None, block: int, observed: Generator[Observation]
+    stage: Stage,
+    databases: Databases | None,
+    block: int,
+    drive: Callable[[Stage], Generator[Observation]],
 ) -> Iterator[Observation]:
     """What is observed of a block, and at its end what the databases counted meanwhile, where there are any.
+    A server is frozen only once its sessions are idle, or do not become so.
 
     Raises RaceUnavailableError where they cannot be asked.
     """
     if databases is None:
-        yield from observed
+        yield from drive(stage)
         return
-    with counts(databases) as read, closing(observed):
+    with counts(databases) as read:
         counter = _Counter(databases, read)
-        for one in observed:
-            counter.see(one)
-            yield one
+        with closing(drive(replace(stage, settle=counter.settle))) as observed:
+            for one in observed:
+                counter.see(one)
+                yield one
         yield from counter.ran(block)
 
 
@@ -118,6 +150,14 @@ class _Counter:
         self._first: dict[str, Count] = {}
         self._last: dict[str, Count] = {}
         self._replies: dict[str, int] = {}
+        self._begun: Counter[str] = Counter()
+        self._unsettled: Counter[str] = Counter()
+
+    def settle(self, entry: str) -> None:
+        """Wait until its sessions are idle; one that does not become so has answered too early, or keeps
+        locks while it is frozen."""
+        if self._counts.wait_until_idle(entry, SETTLED_WITHIN_S) is not None:
+            self._unsettled[entry] += 1
 
     def see(self, o: Observation) -> None:
         """Take the count where a server has begun, and behind each of its slices: it is frozen then."""
@@ -129,6 +169,10 @@ class _Counter:
                 wrong = o.errors.get("status", 0) + o.errors.get("body", 0)
                 self._replies[o.entry] += o.replies_all + wrong
                 self._last[o.entry] = self._counts.of(o.entry)
+                if not o.warm_up:
+                    self._begun[o.entry] += self._counts.sessions_begun(
+                        o.entry, o.counted_from_ns, o.counted_until_ns
+                    )
             case Failed():
                 self._first.pop(o.entry, None)
 
@@ -149,4 +193,7 @@ class _Counter:
                 written_per_reply=asked.written,
                 written=last[2] - first[2] if writes else None,
                 unasked=self._databases.unasked(entry) if writes else None,
+                sessions_begun=self._begun[entry],
+                unsettled=self._unsettled[entry],
+                deadlocks=self._counts.deadlocks(entry),
             )

@@ -66,7 +66,10 @@ class StatementsRan(Record):
     for `per_reply` statements and `rows_per_reply` rows (as many, where that is null).
 
     Of a workload that writes also the rows `written`, of which each reply asks for `written_per_reply`, and
-    `unasked`: how many rows have at the end a value that no request said."""
+    `unasked`: how many rows have at the end a value that no request said.
+
+    `sessions_begun` in the counted part of its slices, `unsettled`: how often a session was not idle when the
+    server was to be frozen, and `deadlocks`; null in journals from before these were asked."""
 
     type: Literal["statements-ran"] = "statements-ran"
     race: str
@@ -80,6 +83,9 @@ class StatementsRan(Record):
     written_per_reply: int | None = None
     written: int | None = None
     unasked: int | None = None
+    sessions_begun: int | None = None
+    unsettled: int | None = None
+    deadlocks: int | None = None
 
 
 class ServiceRan(Record):

@@ -1,15 +1,16 @@
 """Templates in which nothing that others wrote can do harm: names, logs and versions are hostile input."""
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from deadheat.report.html import text
 
 
-def hardened(package: str) -> Environment:
-    """An environment of the templates of a package: all is escaped, a name that is not known is an error."""
+def hardened(*packages: str) -> Environment:
+    """An environment of the templates of packages, the first before the next: all is escaped, a name that is
+    not known is an error."""
     return Environment(
-        loader=PackageLoader(package),
+        loader=ChoiceLoader([PackageLoader(package) for package in packages]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

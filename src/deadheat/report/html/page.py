@@ -24,6 +24,11 @@ from deadheat.report.html.race_view import RaceView, race_view
 from deadheat.report.html.sources import Sources
 from deadheat.suite.suite import Suite
 
+# Of pages whose style and script are files beside them.
+BESIDE = (
+    "default-src 'none'; img-src data:; style-src 'self'; script-src 'self'; base-uri 'none'; "
+    "form-action 'none'"
+)
 # Degrees of freedom for which the page can give intervals against another reference: blocks less one.
 MOST_DF = 40
 
@@ -42,15 +47,17 @@ def render(
     suite: Suite | None = None,
     warnings: Sequence[str] = (),
     live: Live | None = None,
+    assets: str | None = None,
 ) -> str:
-    """The whole page. `warnings` are shown first: what was cut off, missing or changed by hand.
+    """The whole page. `warnings` are shown first: what was cut off, missing or changed by hand. `assets`:
+    where style.css and view.js lie, beside a page of many (`static` has them); else they are in the page.
 
     Without observations there are no latency curves and no turns over time; without a suite no sources.
     """
     return (
         _environment()
         .get_template("page.html.j2")
-        .render(**_context(results, observations, suite, warnings, live))
+        .render(**_context(results, observations, suite, warnings, live, assets))
     )
 
 
@@ -60,24 +67,27 @@ def _context(
     suite: Suite | None,
     warnings: Sequence[str],
     live: Live | None,
+    assets: str | None,
 ) -> dict[str, Any]:
     races = _races(results, evidence(observations), suite, live is not None)
-    style, script = _static("style.css"), _static("view.js")
-    scripts = [script] if live is None else [script, _static("follow.js")]
+    style, script = static("style.css"), static("view.js")
+    scripts = [script] if live is None else [script, static("follow.js")]
     rows = [row.row for race in races for row in race.rows]
     return {
         "results": results,
         "races": races,
-        "warnings": tuple(_warnings(results, bool(observations), warnings)),
+        "warnings": tuple(_warnings(results, bool(observations) or assets is not None, warnings)),
         "live": live,
         "settings": tuple(tables_view.of_settings(results)),
+        "workloads": tuple(tables_view.of_workloads(results)),
         "studies": tuple(studies(results)),
         "languages": sorted({row.language for row in rows}, key=str.casefold),
         "classes": sorted({row.class_ for row in rows}),
         "has_variants": any(row.variant for row in rows),
         "style": Markup(style),
         "scripts": [Markup(s) for s in scripts],
-        "policy": _policy(style, scripts, live),
+        "policy": _policy(style, scripts, live) if assets is None else BESIDE,
+        "assets": assets,
         "quantiles": " ".join(f"{distributions.t.ppf(0.975, df):.4f}" for df in range(1, MOST_DF + 1)),
         "machine": _machine(results),
         "again": _again(results),
@@ -181,7 +191,8 @@ def _digest(text_: str) -> str:
 
 
 @cache
-def _static(name: str) -> str:
+def static(name: str) -> str:
+    """What pages share: style.css, view.js."""
     found = (resources.files(__package__) / "templates" / name).read_text(encoding="utf-8")
     assert "</s" not in found, f"{name} would end its own element"
     return found

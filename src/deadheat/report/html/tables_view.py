@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from deadheat.model.result import RaceResult, Results
-from deadheat.report import by_request, curve, details, equal_load
+from deadheat.report import by_request, curve, details, equal_load, matrix
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,14 @@ def of_settings(results: Results) -> Iterator[Table]:
     for title, found, turns in curve.tables(results):
         note = ". ".join(["A column a setting; in brackets the ratio there", *turns])
         yield _table(title, f"{note}.", found, {})
+
+
+def of_workloads(results: Results) -> Iterator[Table]:
+    """Workloads that hold the same contenders against the same reference: a column a workload."""
+    for found in matrix.tables(results):
+        yield _table(
+            found.title, "A column a workload; in brackets the interval that was judged.", found.table, {}
+        )
 
 
 def _table(title: str, note: str, found: Sequence[Sequence[str]], keys: Mapping[str, int]) -> Table:

@@ -112,6 +112,20 @@ def _counted(ran: StatementsRan) -> tuple[int, ...]:
     return counted if ran.written is None else (*counted, ran.written)
 
 
+def database_sessions(tally: Tally, entry: str) -> GateResult | None:
+    """Its sessions were there before anything was counted, had ended what they did once it had answered, and
+    never waited for one another for ever. None where it has no database, or that was not asked."""
+    blocks = [block for block in tally.statements.get(entry, ()) if block.sessions_begun is not None]
+    if not blocks:
+        return None
+    found = {
+        name: sum(getattr(block, name) or 0 for block in blocks)
+        for name in ("sessions_begun", "unsettled", "deadlocks")
+    }
+    total = sum(found.values())
+    return gate_result("database-sessions", total == 0, total, "none begun, left busy or deadlocked", **found)
+
+
 def generator_share(tally: Tally, entry: str) -> GateResult | None:
     """Of CPUs that the servers share with the generator it took little, so that they had them for
     themselves but for that. None where they have CPUs of their own."""

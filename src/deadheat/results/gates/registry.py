@@ -67,6 +67,7 @@ CONTENDER_GATES: Registry[OfContender] = Registry(
         "generator-cpu": _of_slices(_generator_cpu),
         "services-cpu": lambda of: own.services_cpu(of.tally, of.entry),
         "database-statements": lambda of: own.database_statements(of.tally, of.entry),
+        "database-sessions": lambda of: own.database_sessions(of.tally, of.entry),
         "generator-share": lambda of: own.generator_share(of.tally, of.entry),
         "server-cpu-known": _of_slices(lambda of, slices: own.server_cpu_known(of.tally, of.entry, slices)),
         "below-ceiling": _of_slices(_below_ceiling),

@@ -1,0 +1,10 @@
+<!DOCTYPE html>
+<html>
+<head><title>Fortunes</title></head>
+<body>
+<table>
+<tr><th>id</th><th>message</th></tr>
+{{#FORTUNE}}<tr><td>{{ID}}</td><td>{{MESSAGE:html_escape}}</td></tr>
+{{/FORTUNE}}</table>
+</body>
+</html>

@@ -1,0 +1,3 @@
+package app;
+
+record World(int id, int randomNumber) {}

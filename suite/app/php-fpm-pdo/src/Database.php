@@ -1,0 +1,59 @@
+<?php
+
+declare(strict_types=1);
+
+/** Rows of a PostgreSQL, by a connection that this process keeps from one request to the next. */
+final class Database
+{
+    private function __construct(private readonly PDO $pdo)
+    {
+    }
+
+    public static function open(string $url): self
+    {
+        $parts = parse_url($url);
+        $source = sprintf('pgsql:host=%s;port=%d;dbname=%s', $parts['host'], $parts['port'] ?? 5432, ltrim($parts['path'], '/'));
+
+        return new self(new PDO($source, $parts['user'] ?? null, $parts['pass'] ?? null, [PDO::ATTR_PERSISTENT => true]));
+    }
+
+    /**
+     * These rows, one query after another.
+     *
+     * @param list<int> $ids
+     * @return list<array{id: int, randomNumber: int}>
+     * @throws NotFound
+     */
+    public function worlds(array $ids): array
+    {
+        $byId = $this->pdo->prepare('SELECT id, randomnumber AS "randomNumber" FROM world WHERE id = ?');
+
+        return array_map(static function (int $id) use ($byId): array {
+            $byId->execute([$id]);
+
+            return $byId->fetch(PDO::FETCH_ASSOC) ?: throw new NotFound();
+        }, $ids);
+    }
+
+    /**
+     * New values, in one transaction and by id: two requests never wait for each other.
+     *
+     * @param array<int, int> $values
+     */
+    public function write(array $values): void
+    {
+        ksort($values);
+        $update = $this->pdo->prepare('UPDATE world SET randomnumber = ? WHERE id = ?');
+        $this->pdo->beginTransaction();
+        foreach ($values as $id => $value) {
+            $update->execute([$value, $id]);
+        }
+        $this->pdo->commit();
+    }
+
+    /** @return list<array{id: int, message: string}> */
+    public function fortunes(): array
+    {
+        return $this->pdo->query('SELECT id, message FROM fortune')->fetchAll(PDO::FETCH_ASSOC);
+    }
+}

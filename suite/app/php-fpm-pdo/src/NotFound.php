@@ -1,0 +1,7 @@
+<?php
+
+declare(strict_types=1);
+
+final class NotFound extends Exception
+{
+}
