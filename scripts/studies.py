@@ -150,9 +150,15 @@ class Figures:
         return "; ".join(
             claims_table.here(row)
             if row.here is None
-            else f"{self.here(id_, shaped=True)}: {claims_table.answer(row)}"
+            else f"{self.here(id_, shaped=True)}: {claims_table.answer(row)}{self.why(id_, shaped=True)}"
             for row in rows
         )
+
+    def why(self, id_: str, *, shaped: bool = False) -> str:
+        """`; why` of a claim that was not raced, or is open; nothing of others."""
+        row = self.claim(id_, shaped=shaped)
+        answered = row.here is not None and claims_table.direction(row) != "open"
+        return "" if answered or not row.reasons else f"; {reasons.joined(row.reasons)}"
 
     def side_by_side(self, workload: str) -> str:
         """The study's own table, published and measured."""
