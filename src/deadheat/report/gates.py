@@ -238,7 +238,8 @@ ADVICE: Mapping[str, Callable[[GateResult], str]] = {
     "generator-cpu": _generator_cpu,
     "generator-share": lambda g: (
         f"the load took {g.value or 0:.1%} of the {_number(g, 'cpus'):.0f} CPUs that it shares with the "
-        f"servers, over {g.limit.removeprefix('at most ')}: it needs a core of its own, so a machine with more"
+        f"servers, over {g.limit.removeprefix('at most ')}: it needs a core of its own, so a machine with "
+        "more"
     ),
     "server-cpu-known": lambda g: "processes of this server come and go under load (a worker that dies?)",
     "services-cpu": _services_cpu,
