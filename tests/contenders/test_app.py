@@ -69,7 +69,8 @@ def test_pipelined_requests_are_answered_in_their_order(stack: str, start: Start
         with connection.makefile("rb") as replies:
             for n in range(PIPELINED):
                 status = replies.readline()
-                assert status == b"HTTP/1.1 200 OK\r\n"
+                # The reason may be empty: Tomcat's is.
+                assert status.startswith(b"HTTP/1.1 200 ")
                 headers = http.client.parse_headers(replies)
                 assert replies.read(int(headers["Content-Length"])) == b"Hello, n%d!" % n
 
