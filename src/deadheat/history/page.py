@@ -7,7 +7,6 @@ import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import resources
 from itertools import pairwise
 
 import numpy as np
@@ -20,7 +19,7 @@ from deadheat.history.trend import Point, Series
 from deadheat.report import words
 from deadheat.report.axis import Axis
 from deadheat.report.html import text
-from deadheat.report.html.hardened import hardened
+from deadheat.report.html.hardened import hardened, static
 from deadheat.util import clock
 
 TICKS = 7
@@ -57,7 +56,7 @@ class Trend:
 
 def render(title: str, series: Sequence[Series], context: Sequence[ContextRow]) -> str:
     """The page of these trends; `context` are other tools' figures to stand beside them."""
-    style = _static("deadheat.report.html", "style.css") + _static("deadheat.history", "trend.css")
+    style = static("deadheat.report.html", "style.css") + static("deadheat.history", "trend.css")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     environment = hardened("deadheat.history")
     environment.filters["short"] = text.short
@@ -71,10 +70,6 @@ def render(title: str, series: Sequence[Series], context: Sequence[ContextRow]) 
         made=clock.stamp(),
         version=__version__,
     )
-
-
-def _static(package: str, name: str) -> str:
-    return (resources.files(package) / "templates" / name).read_text(encoding="utf-8")
 
 
 def trend_of(series: Series) -> Trend:

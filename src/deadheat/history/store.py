@@ -21,13 +21,14 @@ from deadheat.util import clock
 def record(history: History, results: Results, folder: Path, unfinished: str | None = None) -> None:
     """Keep a run; one that is there already is replaced. Raises UserError."""
     run = run_row(results, folder, unfinished)
+    run.results = results.model_dump(mode="json", by_alias=True)
     with history.writing() as session:
         session.execute(delete(RunRow).where(RunRow.id == results.run))
         session.add(run)
 
 
 def run_row(results: Results, folder: Path, unfinished: str | None = None) -> RunRow:
-    """A run as the history has it, with a row for each contender that was measured."""
+    """A run as lists and trends have it: a row for each contender that was measured, and no results."""
     return RunRow(
         id=results.run,
         started=results.started,
@@ -38,7 +39,6 @@ def run_row(results: Results, folder: Path, unfinished: str | None = None) -> Ru
         folder=str(folder),
         unfinished=unfinished,
         recorded=clock.stamp(),
-        results=results.model_dump(mode="json", by_alias=True),
         rows=[row for workload in results.workloads for row in _rows(workload)],
     )
 

@@ -79,10 +79,9 @@ def contender(of: Gathered, name: str, about: About) -> str:
     return _render("contender.html.j2", about, "../", name=name, trends=trends, workloads=of.contenders[name])
 
 
-def run(results: Results, unfinished: str | None = None) -> str:
+def run(results: Results) -> str:
     """The page of a run; what takes its journal (curves of latency, single turns) is in its own report."""
-    warnings = [f"Half-done: {unfinished}."] if unfinished else []
-    return page.render(results, warnings=warnings, assets="../../")
+    return page.render(results, assets="../../")
 
 
 def feed(of: Gathered, about: About, url: str) -> str:

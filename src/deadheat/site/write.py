@@ -8,14 +8,13 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from importlib import resources
 from pathlib import Path
 
 from deadheat import __version__
 from deadheat.errors import UserError
 from deadheat.model.result import Results
 from deadheat.report import markdown
-from deadheat.report.html import page
+from deadheat.report.html.hardened import static
 from deadheat.site import pages, places
 from deadheat.site.gathered import Gathered, gathered
 from deadheat.site.pages import About
@@ -23,7 +22,6 @@ from deadheat.util import clock, files
 
 #: In each site that was written: such a folder may be replaced.
 MARK = "deadheat-site.json"
-ELSEWHERE = "--to names another folder"
 SAY_EVERY_S = 2.0
 
 
@@ -36,9 +34,9 @@ def write(
     stays then.
     """
     if folder.exists() and not (folder / MARK).is_file() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UserError(f"{folder} is there already, and no site of ours", hint=ELSEWHERE)
+        raise UserError(f"{folder} is there already, and no site of ours", hint="--out names another folder")
     beside = folder.with_name(f".{folder.name}-{os.getpid()}")
-    with files.explained(folder, ELSEWHERE):
+    with files.explained(folder):
         try:
             taken = 0
             for place, content in _files(runs, About(title, clock.stamp()), url, say):
@@ -75,7 +73,7 @@ def _files(
     said = time.monotonic()
     for number, run in enumerate(of.runs, 1):
         home = places.run(run.run)
-        yield home + places.INDEX, pages.run(run, run.stopped).encode()
+        yield home + places.INDEX, pages.run(run).encode()
         yield home + "report.md", markdown.render(run).encode()
         # Without the time, so that the same runs make the same files.
         yield home + "results.json.gz", gzip.compress(run.model_dump_json(by_alias=True).encode(), mtime=0)
@@ -97,12 +95,8 @@ def _pages(of: Gathered, about: About, url: str | None) -> Iterator[tuple[str, s
         yield places.FEED, pages.feed(of, about, url)
     yield (
         places.STYLE,
-        page.static(places.STYLE)
-        + _static("deadheat.history", "trend.css")
-        + _static("deadheat.site", "site.css"),
+        static("deadheat.report.html", places.STYLE)
+        + static("deadheat.history", "trend.css")
+        + static("deadheat.site", "site.css"),
     )
-    yield places.SCRIPT, page.static(places.SCRIPT)
-
-
-def _static(package: str, name: str) -> str:
-    return (resources.files(package) / "templates" / name).read_text(encoding="utf-8")
+    yield places.SCRIPT, static("deadheat.report.html", places.SCRIPT)

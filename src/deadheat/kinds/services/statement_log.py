@@ -72,7 +72,7 @@ def logged(databases: Databases) -> Iterator[Callable[[], list[Ran]]]:
                 yield read
             finally:
                 tell([f"ALTER SYSTEM RESET {name}".encode() for name in SETTINGS])
-    except (psycopg.Error, OSError) as error:
+    except psycopg.Error as error:
         raise RaceUnavailableError(f"{databases.server.program}: {str(error).strip()}") from error
 
 

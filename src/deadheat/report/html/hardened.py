@@ -1,9 +1,20 @@
 """Templates in which nothing that others wrote can do harm: names, logs and versions are hostile input."""
 
+from functools import cache
+from importlib import resources
+
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from deadheat.report.html import text
+
+
+@cache
+def static(package: str, name: str) -> str:
+    """A style or a script that lies beside the templates of a package, fit to stand in a page."""
+    found = (resources.files(package) / "templates" / name).read_text(encoding="utf-8")
+    assert "</s" not in found, f"{name} would end its own element"
+    return found
 
 
 def hardened(*packages: str) -> Environment:

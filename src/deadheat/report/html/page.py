@@ -5,7 +5,6 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from jinja2 import Environment
@@ -19,7 +18,7 @@ from deadheat.report import gates, words
 from deadheat.report.html import gates_view, tables_view, text
 from deadheat.report.html.claims_view import studies
 from deadheat.report.html.evidence import Evidence, evidence
-from deadheat.report.html.hardened import hardened
+from deadheat.report.html.hardened import hardened, static
 from deadheat.report.html.race_view import RaceView, race_view
 from deadheat.report.html.sources import Sources
 from deadheat.suite.suite import Suite
@@ -50,7 +49,7 @@ def render(
     assets: str | None = None,
 ) -> str:
     """The whole page. `warnings` are shown first: what was cut off, missing or changed by hand. `assets`:
-    where style.css and view.js lie, beside a page of many (`static` has them); else they are in the page.
+    where style.css and view.js lie, beside a page of many; else they are in the page.
 
     Without observations there are no latency curves and no turns over time; without a suite no sources.
     """
@@ -70,8 +69,8 @@ def _context(
     assets: str | None,
 ) -> dict[str, Any]:
     races = _races(results, evidence(observations), suite, live is not None)
-    style, script = static("style.css"), static("view.js")
-    scripts = [script] if live is None else [script, static("follow.js")]
+    style, script = static(__package__, "style.css"), static(__package__, "view.js")
+    scripts = [script] if live is None else [script, static(__package__, "follow.js")]
     rows = [row.row for race in races for row in race.rows]
     return {
         "results": results,
@@ -188,14 +187,6 @@ def _policy(style: str, scripts: Sequence[str], live: Live | None) -> str:
 
 def _digest(text_: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(text_.encode()).digest()).decode()}'"
-
-
-@cache
-def static(name: str) -> str:
-    """What pages share: style.css, view.js."""
-    found = (resources.files(__package__) / "templates" / name).read_text(encoding="utf-8")
-    assert "</s" not in found, f"{name} would end its own element"
-    return found
 
 
 @cache
