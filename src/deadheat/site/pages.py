@@ -36,7 +36,8 @@ class Race:
     raced: Raced
     run: str
     headline: str
-    table: Table
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
     sentences: tuple[str, ...]
 
 
@@ -113,22 +114,20 @@ def _race(raced: Raced, top: str) -> Race:
     race = raced.race
     rows = tuple(
         (
-            None,
-            (
-                row.id,
-                verdicts.group(race, row),
-                words.amount(race.judged, words.own_measure(race.judged, row)),
-                verdicts.standing(race, row, raced.run.margin),
-            ),
+            row.id,
+            verdicts.group(race, row),
+            words.amount(race.judged, words.own_measure(race.judged, row)),
+            verdicts.standing(race, row, raced.run.margin),
         )
         for row in race.contenders
     )
-    header = ("", "", words.unit(race.judged, race.kind), f"against {race.reference}")
+    header = ("contender", "answer", words.unit(race.judged, race.kind), f"against {race.reference}")
     return Race(
         raced=raced,
         run=top + places.run(raced.run.run) + places.INDEX,
         headline=verdicts.headline(race),
-        table=Table("", "", header, rows),
+        header=header,
+        rows=rows,
         sentences=_sentences(race, raced.run.margin),
     )
 

@@ -51,6 +51,17 @@ class Databases:
         ) as connection:
             yield connection
 
+    @contextmanager
+    def administered(self) -> Iterator[Connection[Any]]:
+        """A session that may do anything. Raises RaceUnavailableError where a statement of it fails."""
+        import psycopg
+
+        try:
+            with self.connected(SUPERUSER, SUPERUSER) as connection:
+                yield connection
+        except psycopg.Error as error:
+            raise RaceUnavailableError(f"{self.server.program}: {str(error).strip()}") from error
+
     def change(self, entry: str, row: Row) -> Row:
         """Give a row of an entry another value, in its database; the row as it is from now on."""
         from psycopg import sql

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from deadheat.kinds.services.databases import SUPERUSER, Databases
-from deadheat.run.kind import RaceUnavailableError
+from deadheat.kinds.services.databases import Databases
 
 # A session, its transaction, and what is said of them; statements may have several lines.
 _SAID = re.compile(r"^(\d+) (\d+/\d+) ([A-Z]+):  ", re.MULTILINE)
@@ -54,26 +53,20 @@ def logged(databases: Databases) -> Iterator[Callable[[], list[Ran]]]:
 
     Raises RaceUnavailableError where they cannot be told to.
     """
-    import psycopg
-
     log = databases.server.log
-    try:
-        with databases.connected(SUPERUSER, SUPERUSER) as connection:
+    with databases.administered() as connection:
 
-            def tell(settings: Sequence[bytes]) -> None:
-                for statement in settings:
-                    connection.execute(statement)
-                connection.execute("SELECT pg_reload_conf()")
-                time.sleep(TAKEN_OVER_S)
+        def tell(settings: Sequence[bytes]) -> None:
+            for statement in settings:
+                connection.execute(statement)
+            connection.execute("SELECT pg_reload_conf()")
+            time.sleep(TAKEN_OVER_S)
 
-            tell([f"ALTER SYSTEM SET {name} = '{value}'".encode() for name, value in SETTINGS.items()])
-            read = _Read(log, log.stat().st_size)
-            try:
-                yield read
-            finally:
-                tell([f"ALTER SYSTEM RESET {name}".encode() for name in SETTINGS])
-    except psycopg.Error as error:
-        raise RaceUnavailableError(f"{databases.server.program}: {str(error).strip()}") from error
+        tell([f"ALTER SYSTEM SET {name} = '{value}'".encode() for name, value in SETTINGS.items()])
+        try:
+            yield _Read(log, log.stat().st_size)
+        finally:
+            tell([f"ALTER SYSTEM RESET {name}".encode() for name in SETTINGS])
 
 
 def way(ran: Sequence[Ran], table: str) -> Way:

@@ -10,9 +10,9 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from deadheat.kinds.services.databases import SUPERUSER, Databases
+from deadheat.kinds.services.databases import Databases
 from deadheat.model.observation import Failed, Observation, Slice, Started, StatementsRan
-from deadheat.run.kind import RaceUnavailableError, Stage
+from deadheat.run.kind import Stage
 
 if TYPE_CHECKING:
     from psycopg import Connection
@@ -109,14 +109,9 @@ class Counts:
 @contextmanager
 def counts(databases: Databases) -> Iterator[Counts]:
     """Raises RaceUnavailableError where databases cannot be asked."""
-    import psycopg
-
-    try:
-        with databases.connected(SUPERUSER, SUPERUSER) as connection:
-            connection.execute(EXTENSION)
-            yield Counts(databases, connection)
-    except psycopg.Error as error:
-        raise RaceUnavailableError(f"{databases.server.program}: {str(error).strip()}") from error
+    with databases.administered() as connection:
+        connection.execute(EXTENSION)
+        yield Counts(databases, connection)
 
 
 def counted(
