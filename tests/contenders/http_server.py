@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import socket
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,10 +36,13 @@ class Server:
         return self.host.stop(self.handle, GRACE_S)
 
 
-def started(host: LocalHost, build: Build, port: int, folder: Path) -> Server:
-    """The contender of this build at a port; its output goes to a folder. It may not listen yet."""
+def started(
+    host: LocalHost, build: Build, port: int, folder: Path, more: Mapping[str, object] | None = None
+) -> Server:
+    """The contender of this build at a port; its output goes to a folder. It may not listen yet. `more`: what
+    its manifest may say in braces beside the port."""
     assert build.folder is not None
-    values = {"port": port, "cpus": 1}
+    values = {"port": port, "cpus": 1, **(more or {})}
     outputs = (folder / f"out-{port}", folder / f"err-{port}")
     spec = Spec(
         argv=argv(build.contender, values),

@@ -14,6 +14,8 @@ from deadheat.kinds import alone
 from deadheat.kinds.registry import KINDS
 from deadheat.model.artifact import BuildTimes
 from deadheat.model.contender import Contender
+from deadheat.model.http_protocol import HttpProtocol, why_not
+from deadheat.plan import protocol as of_protocol
 from deadheat.run.kind import RaceUnavailableError
 from deadheat.suite.suite import Suite
 from deadheat.util.interrupt import Stop
@@ -47,9 +49,18 @@ def time_builds(suite: Suite, ids: Sequence[str], times: int, say: Say) -> dict[
         return build_times.measure(_selected(suite, ids), times, host, stop, say)
 
 
-def check(suite: Suite, ids: Sequence[str], say: Say) -> Iterator[CheckedContender]:
-    """Build these contenders (or all) and ask them everything that conformance asks."""
+def check(
+    suite: Suite, ids: Sequence[str], say: Say, protocol: HttpProtocol | None = None
+) -> Iterator[CheckedContender]:
+    """Build these contenders (or all) and ask them everything that conformance asks; with a protocol over
+    that, and those of HTTP workloads alone. Raises UserError where none is of one."""
     selected = _selected(suite, ids)
+    if protocol is not None:
+        of_http = {one.name for one in of_protocol.can_be([*suite.workloads.values()], protocol)}
+        for contender in selected:
+            if ids and contender.workload not in of_http:
+                of_protocol.refuse(suite.workloads[contender.workload], protocol)
+        selected = [contender for contender in selected if contender.workload in of_http]
     with (
         this_machine("deadheat check") as (host, stop),
         tempfile.TemporaryDirectory(prefix="deadheat-check-") as logs,
@@ -57,7 +68,12 @@ def check(suite: Suite, ids: Sequence[str], say: Say) -> Iterator[CheckedContend
         builder = Builder(host, stop)
         for contender in selected:
             stop.check()
-            built = builder.build(contender, _saying(say, contender))
+            way = contender if protocol is None else contender.speaking(protocol)
+            if way is None:
+                assert protocol is not None
+                yield CheckedContender(contender.workload, contender.id, "unavailable", why_not(protocol))
+                continue
+            built = builder.build(way, _saying(say, contender))
             record = built.record
             if record.status != "ready":
                 said = "\n".join(record.tail) or None
@@ -66,24 +82,33 @@ def check(suite: Suite, ids: Sequence[str], say: Say) -> Iterator[CheckedContend
                 )
                 continue
             say(f"checking {contender.workload}/{contender.id}")
-            yield _checked(suite, contender, built, host, stop, Path(logs))
+            yield _checked(suite, contender, built, host, stop, Path(logs), protocol)
 
 
 def _checked(
-    suite: Suite, contender: Contender, built: Build, host: Host, stop: Stop, logs: Path
+    suite: Suite,
+    contender: Contender,
+    built: Build,
+    host: Host,
+    stop: Stop,
+    logs: Path,
+    protocol: HttpProtocol | None,
 ) -> CheckedContender:
     workload = suite.workloads[contender.workload]
     if workload.kind not in KINDS:
         return CheckedContender(
             contender.workload, contender.id, "unavailable", f"kind {workload.kind} is not known here"
         )
-    stage = alone.stage(suite, contender.workload, [built], host=host, stop=stop, logs=logs)
+    stage = alone.stage(
+        suite, contender.workload, [built], host=host, stop=stop, logs=logs, protocol=protocol
+    )
     try:
         answers = KINDS[workload.kind].check(stage, contender.id)
     except RaceUnavailableError as error:
         return CheckedContender(contender.workload, contender.id, "unavailable", str(error))
     if answers.ok:
-        detail = "; ".join((f"{answers.cases} cases", *answers.remarks))
+        agreed = () if answers.agreed is None else (answers.agreed,)
+        detail = "; ".join((f"{answers.cases} cases", *agreed, *answers.remarks))
         return CheckedContender(contender.workload, contender.id, "right", detail)
     return CheckedContender(contender.workload, contender.id, "wrong", answers.reason or "", answers.exchange)
 

@@ -77,7 +77,7 @@ class Builder:
         again, with its last line."""
         problem = toolchain.missing(self._host, contender.needs, contender.folder)
         if problem is not None:
-            return _not_ready(contender, "unavailable", problem)
+            return not_ready(contender, "unavailable", problem)
         versions = _versions(self._host, contender)
         slot = self._slot(contender, versions)
         folder = slot / contender.folder.name
@@ -174,11 +174,11 @@ class Builder:
         build_s = time.monotonic() - began
         tail = _tail(log)
         if exit_.code == UNAVAILABLE:
-            return _not_ready(contender, "unavailable", tail[-1] if tail else NO_REASON, log)
+            return not_ready(contender, "unavailable", tail[-1] if tail else NO_REASON, log)
         if exit_.code != 0:
-            return _not_ready(contender, "failed", f"its build {exit_.describe()}; the log: {log}", log, tail)
+            return not_ready(contender, "failed", f"its build {exit_.describe()}; the log: {log}", log, tail)
         if contender.artifact is not None and not (folder / contender.artifact).exists():
-            return _not_ready(
+            return not_ready(
                 contender, "failed", f"its build left no {contender.artifact}; the log: {log}", log, tail
             )
         record = Built(
@@ -317,9 +317,10 @@ def _tail(log: Path) -> list[str]:
     return [line for line in lines if line.strip()][-TAIL_LINES:]
 
 
-def _not_ready(
+def not_ready(
     contender: Contender, status: str, reason: str, log: Path | None = None, tail: Sequence[str] = ()
 ) -> Build:
+    """A contender that cannot race: `status` is `unavailable` or `failed`."""
     record = Built.model_validate(
         {
             "workload": contender.workload,

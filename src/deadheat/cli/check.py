@@ -11,9 +11,10 @@ import click
 from click.core import ParameterSource
 
 from deadheat.cli import terminal
-from deadheat.cli.command import command
+from deadheat.cli.command import command, option
 from deadheat.cli.options import Sandboxed, SomeContenders, SuiteFolder
 from deadheat.errors import ExitCode, UserError
+from deadheat.model import http_protocol
 from deadheat.util import paths
 
 if TYPE_CHECKING:
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckOptions(SomeContenders, SuiteFolder, Sandboxed):
-    pass
+    tls: bool = option(is_flag=True, help="HTTP servers over TLS, as race --tls has them.")
+    http2: bool = option(is_flag=True, help="HTTP servers over HTTP/2, as race --http2 has them.")
 
 
 def run(options: CheckOptions) -> None:
@@ -36,6 +38,7 @@ def run(options: CheckOptions) -> None:
     Examples:
       deadheat check
       deadheat check go-net-http crystal-http-server
+      deadheat check go-net-http --tls --http2
     """
     from deadheat.app import checking
     from deadheat.hosts import sandbox
@@ -43,15 +46,18 @@ def run(options: CheckOptions) -> None:
     from deadheat.suite.suite import load
 
     source = click.get_current_context().get_parameter_source("suite")
+    protocol = http_protocol.asked(tls=options.tls, http2=options.http2)
     no_suite = source == ParameterSource.DEFAULT and not paths.SUITE.is_dir()
     if no_suite and not options.contenders and Path(bench_file.PLACE).is_file():
         if options.sandbox:
             raise UserError("--sandbox is for suites: what is checked here is your own working tree")
+        if protocol is not None:
+            raise UserError("--tls and --http2 are for contenders of a suite, whose contender.toml says how")
         of_bench_file()
     else:
         if options.sandbox:
             sandbox.enter(sandbox.Walls((), (options.suite,)), terminal.say)
-        _print(checking.check(load(options.suite), options.contenders, terminal.say))
+        _print(checking.check(load(options.suite), options.contenders, terminal.say, protocol))
 
 
 def of_bench_file() -> None:

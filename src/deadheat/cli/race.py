@@ -24,6 +24,7 @@ from deadheat.cli.options import (
     SuiteFolder,
 )
 from deadheat.errors import ExitCode, UserError
+from deadheat.model import http_protocol
 from deadheat.model.choices import JudgedBy, Method, Preset
 
 if TYPE_CHECKING:
@@ -128,6 +129,11 @@ class RaceOptions(
     scale: bool = option(
         is_flag=True, help="Servers on 1, 2, 4, ... cores, all but the load's: a race at each."
     )
+    tls: bool = option(is_flag=True, help="HTTP servers over TLS: those whose contender.toml says how.")
+    http2: bool = option(
+        is_flag=True,
+        help="HTTP servers over HTTP/2, with --tls agreed on by ALPN; without it in the clear (h2c).",
+    )
     claims: str | None = option(metavar="STUDY", help="Race just what the claims of a study need.")
     to_the_end: bool = option(
         is_flag=True, help="Race every planned block, though all is settled: for runs that are to be merged."
@@ -150,6 +156,7 @@ def run(options: RaceOptions) -> None:
       deadheat race http-hello --reference node-http
       deadheat race http-hello --connections 10,64,400
       deadheat race grpc-unary --scale
+      deadheat race http-hello --tls --http2
       deadheat race http-hello --metric p99
       deadheat race --claims go-vs-crystal-2020
       deadheat race http-hello --all --rank
@@ -215,6 +222,11 @@ def _asked(options: RaceOptions) -> Asked:
 
     if options.metric != "throughput" and (options.claims or options.method != "deadheat"):
         raise UserError("--metric is of our own method; claims and studies have figures of their own")
+    protocol = http_protocol.asked(tls=options.tls, http2=options.http2)
+    if protocol is not None and (options.claims or options.method != "deadheat"):
+        raise UserError(
+            "--tls and --http2 are of our own method; claims and studies have HTTP/1.1 in the clear"
+        )
     servers, generators, usable = _cpus(options)
     has_suite = not (options.command or options.program or options.url)
     parameters, loads = _parameters(options)
@@ -231,6 +243,7 @@ def _asked(options: RaceOptions) -> Asked:
         connections=loads["connections"],
         streams=loads["streams"],
         scale=options.scale,
+        protocol=protocol,
         judged_by=options.metric,
         claims=options.claims,
         rank=options.rank,
@@ -253,6 +266,11 @@ def _ad_hoc(options: RaceOptions) -> AdHoc | None:
         raise UserError(
             f"{kind} races without a suite",
             hint="leave out workloads, -c, --claims and --method, or name a suite",
+        )
+    if wanted is not None and (options.tls or options.http2):
+        raise UserError(
+            "--tls and --http2 are of contenders of a suite, whose contender.toml says how they serve them",
+            hint="--url https://... is checked and loaded over TLS",
         )
     return wanted
 

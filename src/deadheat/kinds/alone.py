@@ -10,6 +10,7 @@ from deadheat.build.builder import Build
 from deadheat.hosts import Host
 from deadheat.hosts.cpus import default_cpus
 from deadheat.kinds.registry import KINDS
+from deadheat.model.http_protocol import HttpProtocol
 from deadheat.plan import Asked
 from deadheat.run.kind import Stage
 from deadheat.run.progress import NoView
@@ -18,7 +19,14 @@ from deadheat.util.interrupt import Stop
 
 
 def stage(
-    suite: Suite, workload: str, builds: Sequence[Build] = (), *, host: Host, stop: Stop, logs: Path
+    suite: Suite,
+    workload: str,
+    builds: Sequence[Build] = (),
+    *,
+    host: Host,
+    stop: Stop,
+    logs: Path,
+    protocol: HttpProtocol | None = None,
 ) -> Stage:
     """The stage of its first race, of these builds' contenders or those that race by default, on the CPUs
     that are usual."""
@@ -26,6 +34,7 @@ def stage(
     asked = Asked(
         workloads=(workload,),
         contenders=tuple(build.contender.id for build in builds),
+        protocol=protocol,
         server_cpus=cpus.servers,
         generator_cpus=cpus.generators,
     )

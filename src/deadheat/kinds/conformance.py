@@ -13,7 +13,14 @@ class Remark:
     text: str
 
 
-Case = Callable[[], Headers | Remark | None]
+@dataclass(frozen=True)
+class Agreed:
+    """What a handshake of TLS came to: the version, and the ciphers."""
+
+    text: str
+
+
+Case = Callable[[], Headers | Remark | Agreed | None]
 
 
 class Wrong(Exception):
@@ -27,7 +34,7 @@ class Wrong(Exception):
 
 def run(cases: Iterable[Case]) -> Check:
     """Ask case after case; stop at the first wrong answer."""
-    done, headers = 0, None
+    done, headers, agreed = 0, None, None
     remarks: list[str] = []
     for done, case in enumerate(cases, 1):
         try:
@@ -36,6 +43,8 @@ def run(cases: Iterable[Case]) -> Check:
             return Check(False, done, wrong.reason, wrong.exchange)
         if isinstance(reported, Remark):
             remarks.append(reported.text)
+        elif isinstance(reported, Agreed):
+            agreed = reported.text
         else:
             headers = headers or reported
-    return Check(True, done, headers=headers or (), remarks=tuple(remarks))
+    return Check(True, done, headers=headers or (), remarks=tuple(remarks), agreed=agreed)

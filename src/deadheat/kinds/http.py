@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-from deadheat.kinds import http_asking, login
+from deadheat.kinds import certificate, http_asking, login
 from deadheat.kinds.conformance import Case, Wrong
 from deadheat.kinds.pages import Form, FormError
 from deadheat.kinds.row_cases import row_cases
@@ -19,6 +19,7 @@ from deadheat.kinds.services import databases, statements
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services.databases import Databases
 from deadheat.model.address import Address
+from deadheat.model.http_protocol import HTTP2, OVER_TLS
 from deadheat.model.observation import Observation
 from deadheat.model.workload import HttpCase, HttpRequest
 from deadheat.plan.schedule import Block, token
@@ -39,18 +40,27 @@ class HttpKind:
     def check(self, stage: Stage, entry: str) -> Check:
         rng = random.Random(f"{stage.plan.seed}:check:{entry}")
         with ExitStack() as stack:
+            stage = _ready_to_ask(certificate.beside(stage, stack))
             stage, running = services.beside(stage, stack, [entry])
             stage, held = databases.beside(stage, running, [entry], f"{stage.plan.seed}:check:{entry}:rows")
             return server_check.check(stage, entry, lambda server: _cases(stage, held, entry, server.at, rng))
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
+            stage = _ready_to_ask(certificate.beside(stage, stack))
             stage, running = services.beside(stage, stack, block.start)
             stage, held = databases.beside(stage, running, block.start, f"{block.seed}:rows")
             yield from statements.counted(
                 stage, held, block.index, lambda stage: driven(stage, block, PROTOCOL, stack)
             )
             yield from running.ran(block.index)
+
+
+def _ready_to_ask(stage: Stage) -> Stage:
+    """What asks over HTTP/2 is there before a server is waited for, whose start is timed."""
+    if stage.race.protocol in HTTP2:
+        import deadheat.kinds.http2_asking  # noqa: F401
+    return stage
 
 
 def _cases(
@@ -60,6 +70,8 @@ def _cases(
     own: dict[str, str] = {}
     if stage.workload.login is not None:
         yield lambda: own.update(login.values(stage.workload.login, at))
+    if stage.race.protocol in OVER_TLS:
+        yield partial(http_asking.agreed, at)
     drawn = [case.of(_row(stage, rng) | own) for case in stage.workload.conformance]
     yield from http_asking.http_cases(drawn, at, lambda: token(rng), stage.workload.load.at_once)
     if headers := stage.workload.headers:
@@ -93,7 +105,7 @@ def target(stage: Stage, at: Address) -> Mapping[str, Any]:
         "url": at.url,
         **_trusted(at),
         "connections": stage.race.load.connections,
-        "pipeline": stage.race.load.streams,
+        **_at_once(at, stage.race.load.streams),
         **threads(stage.race),
     }
     own = _signed_in(stage, at)
@@ -109,6 +121,11 @@ def target(stage: Stage, at: Address) -> Mapping[str, Any]:
     form = _form(stage, at)
     drawn = [_drawn(*stage.workload.case_of({**row, **own}), form) for row in stage.drawn]
     return {**loaded, "requests": drawn, "draw": "random"}
+
+
+def _at_once(at: Address, requests: int) -> dict[str, Any]:
+    """So many requests in flight on each connection, as the protocol has it."""
+    return {"http2": True, "streams": requests} if at.http2 else {"pipeline": requests}
 
 
 def _signed_in(stage: Stage, at: Address) -> dict[str, str]:

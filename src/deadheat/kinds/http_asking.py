@@ -2,18 +2,20 @@
 
 import http
 import http.client
+import socket
 import ssl
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
 from itertools import count
+from typing import Protocol
 
 from deadheat.errors import UserError
 from deadheat.kinds import http_answer
-from deadheat.kinds.conformance import Case, Wrong
-from deadheat.kinds.http_answer import Answer
+from deadheat.kinds.conformance import Agreed, Case, Wrong
+from deadheat.kinds.http_answer import Answer, Response
 from deadheat.model.address import Address
 from deadheat.model.workload import HttpCase
 from deadheat.run.check import Headers
@@ -42,6 +44,24 @@ class _Response(http.client.HTTPResponse):
         raise http.client.HTTPException(f"{INTERIM_LIMIT} interim answers (1xx) and none after them")
 
 
+class Connection(Protocol):
+    """One connection to a server, over which it is asked one request after another; as in `http.client`."""
+
+    host: str
+    port: int
+    auto_open: int
+
+    def connect(self) -> None: ...
+
+    def request(
+        self, method: str, url: str, body: str | bytes | None = ..., headers: Mapping[str, str] = ...
+    ) -> None: ...
+
+    def getresponse(self) -> Response: ...
+
+    def close(self) -> None: ...
+
+
 class _Connection(http.client.HTTPConnection):
     response_class = _Response
 
@@ -50,10 +70,20 @@ class _TlsConnection(http.client.HTTPSConnection):
     response_class = _Response
 
 
-def connection_to(at: Address) -> http.client.HTTPConnection:
+def connection_to(at: Address) -> Connection:
     """Not open yet. Raises UserError where the authorities to trust cannot be read."""
-    if not at.https:
+    context = _context(at) if at.https else None
+    if at.http2:
+        from deadheat.kinds.http2_asking import Http2Connection
+
+        return Http2Connection(at.host, at.port, context, TIMEOUT_S)
+    if context is None:
         return _Connection(at.host, at.port, timeout=TIMEOUT_S)
+    return _TlsConnection(at.host, at.port, timeout=TIMEOUT_S, context=context)
+
+
+def _context(at: Address) -> ssl.SSLContext:
+    """With whom to trust, and what is offered by ALPN, as the generator offers it."""
     try:
         context = ssl.create_default_context(cafile=at.cacert)
     except OSError as error:
@@ -63,7 +93,29 @@ def connection_to(at: Address) -> http.client.HTTPConnection:
     context.verify_flags &= ~ssl.VERIFY_X509_STRICT
     if at.insecure:
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return _TlsConnection(at.host, at.port, timeout=TIMEOUT_S, context=context)
+    context.set_alpn_protocols(["h2" if at.http2 else "http/1.1"])
+    return context
+
+
+def agreed(at: Address) -> Agreed:
+    """What a handshake with a server over TLS comes to. Raises Wrong where it fails, or ends without HTTP/2
+    where that is asked for; OSError where nobody answers."""
+    with socket.create_connection((at.host, at.port), TIMEOUT_S) as plain:
+        try:
+            with _context(at).wrap_socket(plain, server_hostname=at.host) as secured:
+                protocol, cipher = secured.selected_alpn_protocol(), secured.cipher()
+                version = secured.version()
+        except (ssl.SSLError, ConnectionError, TimeoutError) as error:
+            raise Wrong(f"no TLS: {_tls_fault(error)}", str(error)) from error
+    if at.http2 and protocol != "h2":
+        what = f"it agreed on {protocol or 'nothing'} by ALPN, where h2 was offered"
+        raise Wrong(f"no HTTP/2 over TLS: {what}", what)
+    return Agreed(f"{version}, {cipher[0] if cipher is not None else 'ciphers unknown'}")
+
+
+def _tls_fault(error: OSError) -> str:
+    """A certificate that is not trusted, or no TLS at all."""
+    return str(getattr(error, "verify_message", None) or getattr(error, "reason", None) or error)
 
 
 class _Silent(Wrong):
@@ -157,11 +209,12 @@ def _kept_alive(case: HttpCase, at: Address, tokens: Callable[[], str]) -> None:
         connection.close()
 
 
-def _connect(connection: http.client.HTTPConnection) -> None:
+def _connect(connection: Connection) -> None:
     try:
         connection.connect()
-    except OSError as error:
-        what = f"it took no connection: {error.strerror or error}"
+    except (OSError, http.client.HTTPException) as error:
+        why = error.strerror if isinstance(error, OSError) else None
+        what = f"it took no connection: {why or error}"
         raise Wrong(what, what) from error
 
 
@@ -178,7 +231,7 @@ def _all_at_once(case: HttpCase, at: Address, tokens: Sequence[str]) -> None:
                 ) from silent
 
 
-def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) -> tuple[Headers, bytes]:
+def _ask_on(connection: Connection, case: HttpCase, token: str) -> tuple[Headers, bytes]:
     path = case.path.replace("{token}", token)
     asked = f"{case.method} {path}"
     try:
@@ -194,6 +247,8 @@ def _ask_on(connection: http.client.HTTPConnection, case: HttpCase, token: str) 
         raise
     except TimeoutError as error:
         raise _Silent(f"no answer to {asked} within {TIMEOUT_S:.0f} s", f"{asked}\n(nothing)") from error
+    except ssl.SSLError as error:
+        raise Wrong(f"no TLS for {asked}: {_tls_fault(error)}", f"{asked}\n{error}") from error
     except (http.client.HTTPException, ConnectionError) as error:
         what = str(error) or type(error).__name__
         raise Wrong(f"not an HTTP answer to {asked}: {what}", f"{asked}\n{what}") from error

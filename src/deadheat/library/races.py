@@ -14,7 +14,9 @@ from deadheat.errors import UserError
 from deadheat.hosts.cpus import default_cpus
 from deadheat.hosts.held import this_host
 from deadheat.library.run import Run
+from deadheat.model import http_protocol
 from deadheat.model.choices import JudgedBy, Preset
+from deadheat.model.http_protocol import HttpProtocol
 from deadheat.model.plan import Plan
 from deadheat.plan import Asked
 from deadheat.run.progress import NoView, View
@@ -40,6 +42,8 @@ class Options(TypedDict, total=False):
     margin: float
     seed: int | None
     connections: Sequence[int]
+    tls: bool
+    http2: bool
     metric: JudgedBy
     parameters: Mapping[str, Sequence[object]]
     suite: str | os.PathLike[str]
@@ -97,6 +101,7 @@ def _asked(workloads: Sequence[str], options: Options) -> Asked:
         margin=options.get("margin", Asked.margin),
         seed=options.get("seed"),
         connections=tuple(options.get("connections", ())),
+        protocol=_protocol(options),
         judged_by=options.get("metric", "throughput"),
         parameters={name: tuple(map(str, values)) for name, values in options.get("parameters", {}).items()},
         server_cpus=cpus.servers,
@@ -106,6 +111,14 @@ def _asked(workloads: Sequence[str], options: Options) -> Asked:
     if asked.margin <= 0:
         raise UserError(f"{asked.margin}: a margin is a share above 0", hint="margin=0.02")
     return asked
+
+
+def _protocol(options: Options) -> HttpProtocol | None:
+    """Raises UserError where no contender.toml says how it is served."""
+    protocol = http_protocol.asked(tls=options.get("tls", False), http2=options.get("http2", False))
+    if protocol is not None and _without_suite(options):
+        raise UserError("tls and http2 are of contenders of a suite, not of programs and commands")
+    return protocol
 
 
 def _suite(workloads: Sequence[str], options: Options, view: View) -> Suite:
@@ -145,6 +158,7 @@ def _as_command(workloads: Sequence[str], options: Options) -> tuple[str, ...]:
         words += ["--budget", f"{budget_s:g}s"]
     if loads := options.get("connections"):
         words += ["--connections", ",".join(map(str, loads))]
+    words += [f"--{flag}" for flag in ("tls", "http2") if options.get(flag)]
     for name, values in options.get("parameters", {}).items():
         words += ["--sweep", f"{name}={','.join(map(str, values))}"]
     return (*words, *(["--answers-may-differ"] if options.get("answers_may_differ") else []))

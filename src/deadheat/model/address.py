@@ -18,13 +18,14 @@ def is_loopback(host: str) -> bool:
 
 class Address(Record):
     """`https`: over TLS, its certificate checked against the public authorities, or those in the PEM file
-    `cacert`, or not at all (`insecure`)."""
+    `cacert`, or not at all (`insecure`). `http2`: HTTP/2 alone, agreed on by ALPN where there is TLS."""
 
     host: str = LOCAL_HOST
     port: int
     https: bool = False
     insecure: bool = False
     cacert: Path | None = None
+    http2: bool = False
 
     @property
     def url(self) -> str:

@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 
 from deadheat.model.address import Address
 from deadheat.model.base import Record
+from deadheat.model.http_protocol import OVER_TLS, HttpProtocol
 from deadheat.model.workload import Preset
 
 Class = Literal["idiomatic", "tuned", "ceiling"]
@@ -25,8 +26,30 @@ class LargestN(Record):
         return int(getattr(self, preset))
 
 
+class Spoken(Record):
+    """How a contender is built and run to speak a protocol; what is absent is the contender's own. `env` is
+    in its environment beside what always is.
+
+    Over TLS its certificate and the key of that are files (PEM): `{tls_cert}` and `{tls_key}`.
+    """
+
+    build: str | None = None
+    artifact: str | None = None
+    run: str | None = None
+    env: dict[str, str] = {}
+
+    @property
+    def texts(self) -> str:
+        """Where placeholders may stand."""
+        return "\n".join((self.run or "", *self.env.values()))
+
+
 class Recipe(Record):
-    """What a variant may change. All of it is optional; what is absent is the contender's."""
+    """What a variant may change. All of it is optional; what is absent is the contender's.
+
+    `protocols`: where it has none, those of the contender, but for those whose build or run line it has
+    another of.
+    """
 
     title: str | None = None
     language: str | None = None
@@ -39,6 +62,7 @@ class Recipe(Record):
     default: bool = False
     max_n: int | LargestN | None = None
     why: str | None = None
+    protocols: dict[HttpProtocol, Spoken] | None = None
 
 
 class Serves(Record):
@@ -52,7 +76,8 @@ class Serves(Record):
 class ContenderFile(Record):
     """`contender.toml` as it is written. What a gRPC server `offers` is checked with its answers.
 
-    `serves`: by workload, of a contender in a folder that several workloads share.
+    `serves`: by workload, of a contender in a folder that several workloads share. `protocols`: what an HTTP
+    server can speak beside HTTP/1.1 in the clear, and how it is run then.
     `listens`: the port of a server that runs already, which is neither started nor ended, and has no `run`;
     `freezes`: whether it is stopped while others have their turn. `at`: where one that runs already is asked,
     where that is not 127.0.0.1 and its port; without `listens` it runs elsewhere, and nobody here meters it.
@@ -74,12 +99,26 @@ class ContenderFile(Record):
     max_n: int | LargestN | None = None
     why: str | None = None
     serves: dict[str, Serves] = {}
+    protocols: dict[HttpProtocol, Spoken] = {}
     variants: dict[str, Recipe] = {}
 
     @model_validator(mode="after")
     def _is_run_or_runs_already(self) -> Self:
         if bool(self.run) == (self.listens is not None or self.at is not None):
             raise ValueError("a contender has a run line, or listens already: one of the two")
+        return self
+
+    @model_validator(mode="after")
+    def _is_told_its_certificate(self) -> Self:
+        for protocols in (self.protocols, *(recipe.protocols or {} for recipe in self.variants.values())):
+            for name, how in protocols.items():
+                told = [word for word in ("{tls_cert}", "{tls_key}") if word in how.texts]
+                if name in OVER_TLS and len(told) < 2:
+                    raise ValueError(
+                        f"protocols.{name} needs its certificate: {{tls_cert}} and {{tls_key}} in run or env"
+                    )
+                if name not in OVER_TLS and told:
+                    raise ValueError(f"protocols.{name} is without TLS, and has no {told[0]}")
         return self
 
 
@@ -109,6 +148,7 @@ class Contender(Record):
     max_n: int | LargestN | None
     why: str | None
     by: str | None = None
+    protocols: dict[HttpProtocol, Spoken] = {}
     folder: Path
 
     def largest_n(self, preset: Preset) -> int | None:
@@ -118,6 +158,14 @@ class Contender(Record):
     @property
     def id(self) -> str:
         return self.name if self.variant is None else f"{self.name}:{self.variant}"
+
+    def speaking(self, protocol: HttpProtocol) -> Self | None:
+        """As it is built and run to speak that; None where it does not."""
+        how = self.protocols.get(protocol)
+        if how is None:
+            return None
+        changed = how.model_dump(exclude={"env"}, exclude_none=True)
+        return self.replaced(**changed, env=self.env | how.env)
 
     @property
     def runs_already(self) -> bool:
@@ -141,7 +189,17 @@ def resolve(workload: str, folder: Path, file: ContenderFile) -> tuple[Contender
     for variant, recipe in file.variants.items():
         changed = recipe.model_dump(by_alias=True, exclude_none=True)
         title = changed.pop("title", f"{file.title}, {variant}")
+        changed.setdefault("protocols", _still_spoken(file, recipe))
         # A variant is raced by default only where it says so itself.
         merged = {**own, **changed, "title": title, "default": recipe.default, "variant": variant}
         contenders.append(Contender.model_validate({**merged, "env": merged["env"] | here}))
     return tuple(contenders)
+
+
+def _still_spoken(file: ContenderFile, recipe: Recipe) -> dict[HttpProtocol, Spoken]:
+    """Of the contender's protocols those that a variant speaks as the contender does."""
+    return {
+        name: how
+        for name, how in file.protocols.items()
+        if not (how.run and recipe.run) and not (how.build and recipe.build)
+    }

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from deadheat.model.base import Record
+from deadheat.model.http_protocol import HttpProtocol
 from deadheat.model.published import Tool
 
 
@@ -22,12 +23,14 @@ class SlicePlan(Record):
     `loads`: shares of the slowest contender's capacity at which latency is measured in an open loop.
     `server_cpus`: the servers' CPUs where they are not the run's; `shared_cpus`: those of them that the
     generator has too, which may then take little of them. `lead_ins_ms`: of entries that need a
-    longer one. `long_turns`: null in plans of before there were any.
+    longer one. `long_turns`: null in plans of before there were any. `protocol`: null for HTTP/1.1 in the
+    clear, and where it is not HTTP.
     """
 
     by: Literal["slices"] = "slices"
     connections: int = Field(ge=1)
     streams: int = Field(default=1, ge=1)
+    protocol: HttpProtocol | None = None
     server_cpus: tuple[int, ...] | None = None
     shared_cpus: tuple[int, ...] = ()
     generator_threads: int = Field(default=1, ge=1)
@@ -46,6 +49,7 @@ class ColdPlan(Record):
     by: Literal["cold"] = "cold"
     connections: int = Field(ge=1)
     streams: int = Field(default=1, ge=1)
+    protocol: HttpProtocol | None = None
     server_cpus: tuple[int, ...] | None = None
     generator_threads: int = Field(default=1, ge=1)
 

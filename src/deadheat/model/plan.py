@@ -8,6 +8,7 @@ from pydantic import Field
 from deadheat.model.base import Record
 from deadheat.model.calibration import CalibrationCited
 from deadheat.model.choices import JudgedBy
+from deadheat.model.http_protocol import HttpProtocol
 from deadheat.model.judged import metric_of
 from deadheat.model.kinds.registry import Kind
 from deadheat.model.measured import ColdPlan, InvocationPlan, Measured, OutsidePlan, SlicePlan
@@ -103,6 +104,11 @@ class RacePlan(Record):
     def load(self) -> SlicePlan | ColdPlan:
         """How servers are loaded, in slices or from their start on; raises TypeError for other races."""
         return self.measured if isinstance(self.measured, ColdPlan) else self.slices
+
+    @property
+    def protocol(self) -> HttpProtocol | None:
+        """What servers are asked over; None for HTTP/1.1 in the clear, and where it is not HTTP."""
+        return self.measured.protocol if isinstance(self.measured, SlicePlan | ColdPlan) else None
 
     @property
     def invocations(self) -> InvocationPlan:

@@ -79,11 +79,17 @@ def workload_facts(workload: Workload, raced: tuple[Contender, ...]) -> Workload
                 language=one.language,
                 class_=one.class_,
                 offers=one.offers,
-                digest=_digest(one.model_dump_json(exclude={"folder"})),
+                digest=_digest(_manifest(one)),
             )
             for one in raced
         ),
     )
+
+
+def _manifest(contender: Contender) -> str:
+    """All that it says; what it leaves out of a key that is newer than a run takes no run from its resume."""
+    without = {"folder"} if contender.protocols else {"folder", "protocols"}
+    return contender.model_dump_json(exclude=without)
 
 
 def _digest(text: str) -> str:

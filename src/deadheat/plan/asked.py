@@ -7,6 +7,7 @@ from typing import Literal
 
 from deadheat.model.calibration import Calibration
 from deadheat.model.choices import JudgedBy, Method, Preset
+from deadheat.model.http_protocol import HttpProtocol
 from deadheat.model.past import PastRace
 from deadheat.plan.parameters import Wanted
 from deadheat.plan.shapes import InShape
@@ -26,7 +27,8 @@ class Asked:
     `invocation_s` and `start_s`: how long a run of a program takes, and a server's start until it answers,
     where that is known. `claimed`: workloads and contenders that the claims of a study compare; `shapes`:
     published loads to race under beside the workloads' own. `usable_cpus`: all
-    that servers may have in races at a number of cores, the best first.
+    that servers may have in races at a number of cores, the best first. `protocol`: what HTTP servers are
+    asked over, where that is not HTTP/1.1 in the clear.
     """
 
     workloads: tuple[str, ...] = ()
@@ -41,6 +43,7 @@ class Asked:
     connections: tuple[int, ...] = ()
     streams: tuple[int, ...] = ()
     scale: bool = False
+    protocol: HttpProtocol | None = None
     judged_by: JudgedBy = "throughput"
     claims: str | None = None
     claimed: tuple[tuple[str, str], ...] = ()

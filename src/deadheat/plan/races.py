@@ -20,6 +20,7 @@ from deadheat.plan import (
     parameters,
     past,
     programs,
+    protocol,
     reference,
     scale,
     shapes,
@@ -108,7 +109,9 @@ def _ours(asked: Asked, suite: Suite, names: Sequence[str]) -> list[RacePlan]:
     parameters.refuse_unknown(asked.parameters, [suite.workloads[name] for name in names])
     for name in asked.workloads:
         judged.refuse(suite.workload(name), asked.judged_by)
-    names = [one.name for one in judged.can_be([suite.workloads[name] for name in names], asked.judged_by)]
+        protocol.refuse(suite.workload(name), asked.protocol)
+    workloads = protocol.can_be([suite.workloads[name] for name in names], asked.protocol)
+    names = [one.name for one in judged.can_be(workloads, asked.judged_by)]
     if asked.scale and not any(suite.workloads[name].traits.serves for name in names):
         raise UserError(
             "--scale is for servers, and none is raced here", hint="deadheat race grpc-unary --scale"
@@ -204,6 +207,7 @@ def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) ->
         )
         if asked.scale:
             races = scale.of_scale(races, asked.server_cpus, asked.generator_cpus)
+        races = protocol.over(races, asked.protocol)
         if workload.measure == "cold":
             return races
         # Several loads share the time of one.

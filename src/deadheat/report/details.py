@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from deadheat.model.kinds.registry import TRAITS
 from deadheat.model.kinds.traits import Traits
 from deadheat.model.result import ClientResult, Compiling, ContenderResult, RaceResult
-from deadheat.report import words
+from deadheat.report import handshakes, words
 
 Cell = Callable[[ContenderResult], str]
 Table = list[tuple[str, ...]]
@@ -67,6 +67,7 @@ def _columns(traits: Traits, rows: Sequence[ContenderResult], *, short: bool) ->
             ("memory of its own", lambda row: words.size(row.figures.private_memory_bytes)),
             ("its share of others'", lambda row: words.size(row.figures.shared_memory_bytes)),
             ("threads", lambda row: _count(row.figures.threads)),
+            *_handshakes(rows),
             main if traits.answers == "headers" else also,
             *_builds(rows),
         ]
@@ -83,6 +84,27 @@ def _columns(traits: Traits, rows: Sequence[ContenderResult], *, short: bool) ->
             ("libraries", _libraries_short if short else _libraries),
         ]
     return [*columns, *_builds(rows)]
+
+
+def _handshakes(rows: Sequence[ContenderResult]) -> list[tuple[str, Cell]]:
+    """Of races over TLS."""
+    if not any(row.figures.handshakes for row in rows):
+        return []
+    return [
+        ("TLS", lambda row: _agreed(row) or words.DASH),
+        (handshakes.TITLE, lambda row: handshakes.cost(row.figures.handshakes)),
+        ("handshakes before", lambda row: _shook(row, "before")),
+        ("and in slices", lambda row: _shook(row, "in_slices")),
+    ]
+
+
+def _agreed(row: ContenderResult) -> str | None:
+    return None if row.figures.handshakes is None else row.figures.handshakes.agreed
+
+
+def _shook(row: ContenderResult, when: str) -> str:
+    found = row.figures.handshakes
+    return _count(None if found is None else getattr(found, when))
 
 
 def _builds(rows: Sequence[ContenderResult]) -> list[tuple[str, Cell]]:

@@ -17,6 +17,7 @@ from deadheat.report import (
     findings,
     forest,
     gates,
+    handshakes,
     matrix,
     published_table,
     verdicts,
@@ -116,6 +117,8 @@ def _to_know(result: RaceResult) -> Iterator[Text]:
     for line in findings.lines(result):
         yield Text(f"  {line}", "dim")
     for line in cpu_ratios.lines(result):
+        yield Text(f"  {line}")
+    for line in handshakes.lines(result):
         yield Text(f"  {line}")
     for line in equal_load.lines(result):
         yield Text(f"  {line}")

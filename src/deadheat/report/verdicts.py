@@ -19,7 +19,8 @@ def headline(result: RaceResult) -> str:
     what = words.unit(result.judged, result.kind)
     if result.connections is not None:
         what += f", {result.connections} connections"
-        in_flight = f" of {result.streams} {TRAITS[result.kind].in_flight}"
+        at_once = "streams" if result.http2 else TRAITS[result.kind].in_flight
+        in_flight = f" of {result.streams} {at_once}"
         what += in_flight if result.streams not in (None, 1) else ""
     if result.n not in (None, 1):  # of a command that has no size it is 1
         what += f", n = {result.n}"

@@ -207,10 +207,20 @@ def _measured(race: RacePlan) -> BySlices | ByColdStarts | ByInvocations | ByOut
     match race.measured:
         case SlicePlan() as plan:
             cores = len(plan.server_cpus) if plan.server_cpus is not None else None
-            return BySlices(connections=plan.connections, streams=plan.streams, server_cores=cores)
+            return BySlices(
+                connections=plan.connections,
+                streams=plan.streams,
+                protocol=plan.protocol,
+                server_cores=cores,
+            )
         case ColdPlan() as plan:
             cores = len(plan.server_cpus) if plan.server_cpus is not None else None
-            return ByColdStarts(connections=plan.connections, streams=plan.streams, server_cores=cores)
+            return ByColdStarts(
+                connections=plan.connections,
+                streams=plan.streams,
+                protocol=plan.protocol,
+                server_cores=cores,
+            )
         case InvocationPlan() as plan:
             # Of a pipeline its commands are the size.
             return ByInvocations(n=plan.n if plan.commands is None else None, commands=plan.commands)

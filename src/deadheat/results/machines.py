@@ -11,6 +11,7 @@ import numpy as np
 
 from deadheat import stats
 from deadheat.errors import UserError
+from deadheat.model.http_protocol import NAMES
 from deadheat.model.measured import InvocationPlan, SlicePlan
 from deadheat.model.merged import MachineRun, Merged, MergedPair, MergedRace, OnMachine
 from deadheat.model.plan import Plan, RacePlan
@@ -174,7 +175,8 @@ def _asked(race: RacePlan) -> dict[str, object]:
     }
     match race.measured:
         case SlicePlan() as load:
-            same["the load"] = f"{load.connections} connections of {load.streams}"
+            over = "" if load.protocol is None else f" over {NAMES[load.protocol]}"
+            same["the load"] = f"{load.connections} connections of {load.streams}{over}"
             same["the servers' cores"] = len(load.server_cpus) if load.server_cpus else "the run's"
         case InvocationPlan() as sized:
             same["the size"] = sized.n

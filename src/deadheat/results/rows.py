@@ -29,7 +29,7 @@ from deadheat.model.result import (
     WarmUp,
 )
 from deadheat.model.suite_facts import ContenderFacts
-from deadheat.results import build_times, by_request, cpu, figures, judging, latency
+from deadheat.results import build_times, by_request, cpu, figures, handshakes, judging, latency
 from deadheat.results.gates import own as gates
 from deadheat.results.gates import registry
 from deadheat.results.tally import (
@@ -239,6 +239,7 @@ def _server(tally: Tally, entry: str, ceiling: str | None, common: Common) -> Se
         latency_closed_ms=closed,
         latency_at_load=latency.at_loads(tally, entry),
         by_request=by_request.figures(tally, entry, throughput.estimate if throughput is not None else None),
+        handshakes=handshakes.figures(tally, entry),
         bytes_per_response=tally.bytes_per_response(entry),
         of_ceiling=share.ratio if share is not None else None,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
-from deadheat.build.builder import Build, Builder
+from deadheat.build.builder import Build, Builder, not_ready
+from deadheat.model.http_protocol import why_not
 from deadheat.model.observation import Built
 from deadheat.model.plan import Plan, contenders_of
 from deadheat.run.progress import View
@@ -53,6 +54,13 @@ class Builds:
     def _build(self, workload: str, id_: str, which: str = "") -> Build:
         self.stop.check()
         contender = self.suite.contender(workload, id_)
+        # All races of a workload in a run are over one.
+        protocol = next(race.protocol for race in self.plan.workloads if race.workload == workload)
+        if protocol is not None:
+            speaking = contender.speaking(protocol)
+            if speaking is None:
+                return not_ready(contender, "unavailable", why_not(protocol))
+            contender = speaking
         return self.builder.build(
             contender, lambda what: self.view.note(f"  {workload}/{id_}: {what}{which}")
         )

@@ -12,6 +12,7 @@ from deadheat.generators.load_generator import LoadGenerator
 from deadheat.hosts import Host
 from deadheat.hosts.program import Spec
 from deadheat.model.address import Address
+from deadheat.model.http_protocol import HTTP2, OVER_TLS
 from deadheat.model.observation import Observation
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.workload import Workload
@@ -30,6 +31,14 @@ class RaceUnavailableError(Exception):
 
 
 @dataclass(frozen=True)
+class Certificate:
+    """What servers show over TLS, and its key: PEM files."""
+
+    chain: Path
+    key: Path
+
+
+@dataclass(frozen=True)
 class Stage:
     """A race about to be run: what is raced, where, and who is told; `observed` so far in this run.
 
@@ -37,7 +46,8 @@ class Stage:
     beside that. `rows` of each database, and what requests are `drawn` from, by the names that stand for
     them in braces. `services_cpu_ns`: CPU time that its services have used so far, where it has any.
     `settle` is called with an entry before its server is frozen: it waits until what that began with a
-    service has ended. `host` is where the servers run (or the programs), `load_from` where their load comes
+    service has ended. `certificate`: what servers show where they are asked over TLS, and all that
+    is trusted there. `host` is where the servers run (or the programs), `load_from` where their load comes
     from, if elsewhere.
     """
 
@@ -57,6 +67,7 @@ class Stage:
     drawn: Sequence[Mapping[str, str]] = ()
     services_cpu_ns: Callable[[], int | None] = lambda: None
     settle: Callable[[str], None] = lambda entry: None
+    certificate: Certificate | None = None
     load_from: Host | None = None
 
     @classmethod
@@ -125,6 +136,8 @@ class Stage:
         assert build.folder is not None
         name = (output or entry).replace(":", "+")
         known: dict[str, object] = {"cpus": len(self.server_cpus), "host": self.host.address}
+        if self.certificate is not None:
+            known |= {"tls_cert": self.certificate.chain, "tls_key": self.certificate.key}
         known |= {**self.race.values, **self.addresses, **self.of_entries.get(entry, {}), **values}
         return Spec(
             # Messages call a program by its first word; one that runs already has no others.
@@ -150,7 +163,14 @@ class Stage:
 
     def address(self, entry: str, port: int) -> Address:
         """Where a server that listens at a port is asked."""
-        return self.build(entry).contender.at or Address(host=self.host.address, port=port)
+        protocol = self.race.protocol
+        return self.build(entry).contender.at or Address(
+            host=self.host.address,
+            port=port,
+            https=protocol in OVER_TLS,
+            http2=protocol in HTTP2,
+            cacert=self.certificate.chain if self.certificate is not None else None,
+        )
 
 
 class Kind(Protocol):

@@ -38,4 +38,5 @@ def _read(build: Build) -> dict[str, object]:
 
 def _load(race: RacePlan) -> str:
     """Slices under another load are others."""
-    return f"{race.slices.connections} x {race.slices.streams}"
+    over = "" if race.protocol is None else f" {race.protocol}"
+    return f"{race.slices.connections} x {race.slices.streams}{over}"

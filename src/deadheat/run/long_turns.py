@@ -103,7 +103,11 @@ def _key(stage: Stage, machine: Mapping[str, Any]) -> str:
     return json.dumps(
         {
             "reference": stage.build(race.reference_entry).record.key,
-            "load": [plan.connections, plan.streams, *(f"{k}={v}" for k, v in sorted(race.values.items()))],
+            "load": [
+                *(plan.connections, plan.streams),
+                *(() if plan.protocol is None else (plan.protocol,)),
+                *(f"{k}={v}" for k, v in sorted(race.values.items())),
+            ],
             "slices_ms": [plan.lead_in_ms, plan.counted_ms],
             "turn_ms": plan.long_turns.turn_ms if plan.long_turns is not None else None,
             "cpus": [stage.server_cpus, stage.plan.generator_cpus],

@@ -277,6 +277,7 @@ class Runner:
                         exchange=check.exchange,
                         headers=check.headers,
                         remarks=check.remarks,
+                        agreed=check.agreed,
                     )
                 )
                 if not check.ok:

@@ -162,14 +162,21 @@ def _check_reference(file: Path, workload: Workload, contenders: tuple[Contender
 def _check_ports(contenders: tuple[Contender, ...]) -> None:
     """A server that does not get its port would listen where the next one does too."""
     for contender in contenders:
-        reported = any("{port}" in text for text in (contender.run, *contender.env.values()))
-        if not reported and not contender.runs_already:
+        where = () if contender.variant is None else ("variants", contender.variant)
+        ways: list[tuple[Contender | None, tuple[str, ...]]] = [(contender, where)]
+        ways += [(contender.speaking(name), (*where, "protocols", name)) for name in contender.protocols]
+        for way, place in ways:
+            if way is None or way.runs_already or _gets_its_port(way):
+                continue
             file = contender.folder / CONTENDER_FILE
-            where = ("run",) if contender.variant is None else ("variants", contender.variant, "run")
             raise UserError(
-                f"{file}:{toml_file.line_of(file, *where)}: {contender.id} does not get its port",
+                f"{file}:{toml_file.line_of(file, *place, 'run')}: {contender.id} does not get its port",
                 hint='each server gets one of its own: write {port} in run, or env = { PORT = "{port}" }',
             )
+
+
+def _gets_its_port(contender: Contender) -> bool:
+    return any("{port}" in text for text in (contender.run, *contender.env.values()))
 
 
 def _known(name: str, known: Iterable[str], what: str, folder: Path) -> str:

@@ -1,4 +1,5 @@
-// Command server answers GET /NAME with "Hello from NAME!", and GET / with "Hello World!".
+// Command server answers GET /NAME with "Hello from NAME!", and GET / with "Hello World!"; with TLS_CERT and
+// TLS_KEY over HTTPS, and HTTP/2 where the client takes it; with H2C=1 over HTTP/2 without TLS too.
 package main
 
 import (
@@ -35,6 +36,19 @@ func port() string {
 	return "8080"
 }
 
+// unencryptedHTTP2 lets a server speak HTTP/2 without TLS, to clients that begin with it.
+var unencryptedHTTP2 = func(*http.Server) { log.Fatal("HTTP/2 without TLS takes Go 1.24") }
+
+func serve(server *http.Server) error {
+	if certificate := os.Getenv("TLS_CERT"); certificate != "" {
+		return server.ListenAndServeTLS(certificate, os.Getenv("TLS_KEY"))
+	}
+	if os.Getenv("H2C") != "" {
+		unencryptedHTTP2(server)
+	}
+	return server.ListenAndServe()
+}
+
 func main() {
 	stop, cancel := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer cancel()
@@ -42,7 +56,7 @@ func main() {
 	http.HandleFunc("/", hello)
 	server := &http.Server{Addr: net.JoinHostPort("127.0.0.1", port())}
 	failed := make(chan error, 1)
-	go func() { failed <- server.ListenAndServe() }()
+	go func() { failed <- serve(server) }()
 
 	select {
 	case err := <-failed:

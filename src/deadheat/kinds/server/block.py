@@ -6,7 +6,8 @@ from collections.abc import Generator
 from contextlib import ExitStack
 
 from deadheat.generators.load_generator import LoadError
-from deadheat.hosts import ExitedError, StartError
+from deadheat.hosts import ExitedError, Handle, StartError
+from deadheat.kinds.server import openings
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.server.started import (
     STOP_GRACE_S,
@@ -17,6 +18,9 @@ from deadheat.kinds.server.started import (
 )
 from deadheat.kinds.server.turns import Running, Turns
 from deadheat.kinds.server.warm_up import warmed_up
+from deadheat.model.address import Address
+from deadheat.model.contender import Contender
+from deadheat.model.http_protocol import OVER_TLS
 from deadheat.model.observation import Ended, LongTurn, Observation, OfRequest, Slice, Started
 from deadheat.model.plan import RacePlan
 from deadheat.plan import equal_load, long_turns
@@ -75,7 +79,7 @@ class ServerBlock:
             race = stage.race
             running = Running(entry, server.handle, port, race.lead_in_of(entry), race.slices.counted_ms)
             running.attached = contender.runs_already
-            self._generator.open(entry, **self._protocol.target(stage, at))
+            opening_cpu_ns = self._opened(entry, contender, server.handle, at)
             self._turns.add(running)
         except (StartError, NotServingError, LoadError) as error:
             return self._turns.failed(entry, str(error))
@@ -87,7 +91,21 @@ class ServerBlock:
             entry=entry,
             first_response_ms=None if running.attached else server.ready_ns / 1e6,
             metered=not contender.elsewhere,
+            opening_cpu_ns=opening_cpu_ns,
         )
+
+    def _opened(self, entry: str, contender: Contender, handle: Handle, at: Address) -> int | None:
+        """Open the generator's connections; over TLS what that cost the server, ns of CPU time. Raises
+        LoadError, ExitedError, NotServingError."""
+        target = self._protocol.target(self._stage, at)
+
+        def open_all() -> None:
+            self._generator.open(entry, **target)
+
+        if self._stage.race.protocol in OVER_TLS and not contender.elsewhere:
+            return openings.cpu_ns(self._stage.host, handle, open_all)
+        open_all()
+        return None
 
     def _affordable_rounds(self) -> int:
         """As many rounds as take about the planned time, where slow servers need longer slices."""

@@ -35,7 +35,7 @@ class Built(Record):
 class Checked(Record):
     """Full conformance, once a run: `exchange` is what was asked and answered where it went wrong;
     `headers` are those of the first right answer, where answers have such; `remarks` say what is right, but
-    unlike what most answer."""
+    unlike what most answer; `agreed`: the version and the ciphers of TLS, where the race is over it."""
 
     type: Literal["checked"] = "checked"
     workload: str
@@ -46,6 +46,7 @@ class Checked(Record):
     exchange: str | None = None
     headers: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
+    agreed: str | None = None
 
 
 class ReferenceReplaced(Record):

@@ -8,7 +8,9 @@ from deadheat.model.base import Record
 
 class Started(Record):
     """A server answered right for the first time, `first_response_ms` after its start; null of one that ran
-    already. Without `metered` it runs elsewhere, and its CPU time and memory are not known."""
+    already. Without `metered` it runs elsewhere, and its CPU time and memory are not known. Over TLS
+    `opening_cpu_ns` is its CPU time while the connections of the load were opened, a full handshake each.
+    """
 
     type: Literal["started"] = "started"
     race: str
@@ -16,6 +18,7 @@ class Started(Record):
     entry: str
     first_response_ms: float | None
     metered: bool = True
+    opening_cpu_ns: int | None = None
 
 
 class WarmedUp(Record):

@@ -120,6 +120,20 @@ class Compiling(Record):
     warm_ci: Interval | None
 
 
+class Handshakes(Record):
+    """Of TLS, full ones. `before`: those of the connections that were opened before anything was counted;
+    `in_slices`: of connections that the server closed and that were opened again under load. `cpu_us`: CPU
+    time of the server for opening a connection, its handshake with it: the median of blocks, and their range.
+    `agreed`: the version and the ciphers.
+    """
+
+    before: int
+    in_slices: int
+    cpu_us: float | None = None
+    cpu_range_us: tuple[float, float] | None = None
+    agreed: str | None = None
+
+
 class Variance(Record):
     """Where a contender's spread comes from, in log units (0.02 is about 2%): one start to the next, one
     round to the next. `share_of_starts`: how much of what it brings to a block's ratio more rounds cannot

@@ -8,6 +8,7 @@ from deadheat.model.base import Record
 from deadheat.model.choices import JudgedBy
 from deadheat.model.finding import Finding
 from deadheat.model.gate import GateResult
+from deadheat.model.http_protocol import HTTP2, HttpProtocol
 from deadheat.model.judged import metric_of
 from deadheat.model.kinds.registry import Kind
 from deadheat.model.measured import Length
@@ -69,11 +70,12 @@ class Verdict(Record):
 
 class BySlices(Record):
     """Servers under this load. `server_cores`: how many each had, where that is what the races of a run
-    differ in."""
+    differ in. `protocol`: null for HTTP/1.1 in the clear, and where it is not HTTP."""
 
     by: Literal["slices"] = "slices"
     connections: int
     streams: int
+    protocol: HttpProtocol | None = None
     server_cores: int | None = None
 
 
@@ -83,6 +85,7 @@ class ByColdStarts(Record):
     by: Literal["cold"] = "cold"
     connections: int
     streams: int
+    protocol: HttpProtocol | None = None
     server_cores: int | None = None
 
 
@@ -168,6 +171,11 @@ class RaceResult(Record):
     def streams(self) -> int | None:
         """Requests in flight on each connection of our own load."""
         return self.measured.streams if isinstance(self.measured, BySlices | ByColdStarts) else None
+
+    @property
+    def http2(self) -> bool:
+        """Whether HTTP servers were asked over HTTP/2."""
+        return isinstance(self.measured, BySlices | ByColdStarts) and self.measured.protocol in HTTP2
 
     @property
     def server_cores(self) -> int | None:

@@ -15,6 +15,7 @@ from deadheat.model.result.measures import (
     Calls,
     Compiling,
     CpuRatio,
+    Handshakes,
     Latency,
     LatencyAtLoad,
     Measure,
@@ -48,6 +49,7 @@ class SliceFigures(ServerFigures):
     latency_closed_ms: Latency | None = None
     latency_at_load: tuple[LatencyAtLoad, ...] = ()
     by_request: tuple[RequestFigures, ...] = ()
+    handshakes: Handshakes | None = None
     of_ceiling: float | None = None
 
 

@@ -1,5 +1,8 @@
 //! Answers GET /NAME with "Hello from NAME!".
 
+#[cfg(feature = "tls")]
+mod tls;
+
 use std::env;
 use std::error::Error;
 
@@ -24,8 +27,12 @@ fn port() -> Result<u16, Box<dyn Error>> {
 #[cfg_attr(not(feature = "current-thread"), tokio::main)]
 async fn main() -> Result<(), Box<dyn Error>> {
     let app = Router::new().route("/{name}", get(hello));
-    let listener = TcpListener::bind(("127.0.0.1", port()?)).await?;
     let mut terminate = signal(SignalKind::terminate())?;
+    #[cfg(feature = "tls")]
+    if let Ok(certificate) = env::var("TLS_CERT") {
+        return tls::serve(app, port()?, certificate, terminate).await;
+    }
+    let listener = TcpListener::bind(("127.0.0.1", port()?)).await?;
     axum::serve(listener, app)
         .with_graceful_shutdown(async move {
             terminate.recv().await;

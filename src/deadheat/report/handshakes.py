@@ -1,0 +1,35 @@
+"""What a handshake of TLS costs a server, beside its race and not in it."""
+
+import textwrap
+from collections.abc import Iterator
+
+from deadheat.model.result import Handshakes, RaceResult
+from deadheat.report import words
+
+WIDTH = 78
+TITLE = "CPU a handshake"
+
+
+def cost(found: Handshakes | None) -> str:
+    """`182 µs (175 to 190 µs)`: the median of blocks and their range."""
+    if found is None or found.cpu_us is None or found.cpu_range_us is None:
+        return words.DASH
+    least, greatest = (words.seconds(us / 1e6) for us in found.cpu_range_us)
+    median = words.seconds(found.cpu_us / 1e6)
+    return median if least == greatest else f"{median} ({least} to {greatest})"
+
+
+def lines(result: RaceResult) -> Iterator[str]:
+    """For the terminal, the least first; ceilings are no rivals."""
+    known = sorted(
+        (shook.cpu_us, row.id, cost(shook))
+        for row in result.contenders
+        if (shook := row.figures.handshakes) is not None
+        and shook.cpu_us is not None
+        and row.class_ != "ceiling"
+    )
+    if known:
+        listed = ", ".join(f"{id_} {shown}" for _, id_, shown in known)
+        yield from textwrap.wrap(
+            f"{TITLE}, in no figure above: {listed}", WIDTH, subsequent_indent="  ", break_on_hyphens=False
+        )
