@@ -15,6 +15,7 @@ from deadheat.kinds import certificate
 from tests.made.once import Once
 
 from .bench import Deadheat, Ended, SuiteFolder, hello
+from .test_cold import COLD
 
 CERTIFICATE = "certificate.pem"
 SERVER = """\
@@ -162,6 +163,24 @@ def test_check_says_what_was_agreed_on(alone: Deadheat) -> None:
     right, unavailable = ended.out.splitlines()
     assert right.startswith("right") and "cases; TLSv1." in right
     assert unavailable.startswith("unavailable") and "does not serve HTTPS" in unavailable
+
+
+def test_from_their_start_on_handshakes_are_a_part_of_it(home: Path) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl not found: apt-get install openssl")
+    suite = hello(home / "suite")
+    (suite.path / "hello" / "workload.toml").write_text(COLD)
+    shutil.rmtree(suite.path / "hello" / "good")
+    for name in ("good", "other"):
+        serving(suite, name, {"https": f"{RUN} {{tls_cert}} {{tls_key}}"})
+    deadheat = Deadheat(home, suite.path)
+    ended = deadheat.run("race", "--tls", "--budget", "15s", "--seed", "1")
+    assert "Traceback" not in ended.err, ended
+    for name in ("good", "other"):
+        row = deadheat.row(name)
+        assert (row["status"], row["handshakes"]) == ("measured", None), row
+    result = deadheat.results()["workloads"][0]
+    assert (result["setting"], result["measured"]["protocol"]) == ("tls", "https")
 
 
 @pytest.mark.parametrize(

@@ -90,3 +90,16 @@ def test_a_table_beside_the_race_has_them() -> None:
     )  # fmt: skip
     plain = told(row("go", private_memory_bytes=1, shared_memory_bytes=1)).replaced(kind="http")
     assert not {"TLS", "CPU a handshake"} & {*details.table(plain)[0]}
+
+
+def test_other_ciphers_are_named_with_whose_they_are() -> None:
+    aes, chacha = {"agreed": "TLSv1.3, AES"}, {"agreed": "TLSv1.3, CHACHA"}
+    rows = (
+        row("go", handshakes=shook(None, **aes)),
+        row("node", handshakes=shook(None, **chacha)),
+        row("rust", handshakes=shook(None, **aes)),
+    )
+    assert list(reported.lines(told(*rows))) == [
+        "TLS is not alike: TLSv1.3, AES of go, rust; TLSv1.3, CHACHA of node"
+    ]
+    assert list(reported.lines(told(rows[0], rows[2]))) == []

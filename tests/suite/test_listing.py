@@ -47,6 +47,13 @@ def test_what_has_not_changed_is_read_once(folder: Path, reads: list[Path]) -> N
     assert len(reads) == 1
 
 
+def test_what_a_contender_speaks_is_listed(folder: Path) -> None:
+    with (folder / "echo" / "slow" / "contender.toml").open("a") as manifest:
+        manifest.write("[protocols.h2c]\n")
+    ((fast, slow),) = (workload["contenders"] for workload in listing.of(folder))
+    assert (fast["protocols"], slow["protocols"]) == ([], ["h2c"])
+
+
 def test_a_contender_that_comes_or_goes(folder: Path) -> None:
     assert _ids(folder) == ["fast", "slow"]
     (folder / "echo" / "new").mkdir()

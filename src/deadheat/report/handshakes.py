@@ -1,4 +1,4 @@
-"""What a handshake of TLS costs a server, beside its race and not in it."""
+"""What a handshake of TLS costs a server, beside its race and not in it; and what it comes to."""
 
 import textwrap
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ def cost(found: Handshakes | None) -> str:
 
 
 def lines(result: RaceResult) -> Iterator[str]:
-    """For the terminal, the least first; ceilings are no rivals."""
+    """For the terminal: the cost, the least first, and who has other ciphers; ceilings are no rivals."""
     known = sorted(
         (shook.cpu_us, row.id, cost(shook))
         for row in result.contenders
@@ -33,3 +33,16 @@ def lines(result: RaceResult) -> Iterator[str]:
         yield from textwrap.wrap(
             f"{TITLE}, in no figure above: {listed}", WIDTH, subsequent_indent="  ", break_on_hyphens=False
         )
+    if unlike := _unlike(result):
+        yield from textwrap.wrap(unlike, WIDTH, subsequent_indent="  ", break_on_hyphens=False)
+
+
+def _unlike(result: RaceResult) -> str:
+    """`TLS is not alike: TLSv1.3, X of go; TLSv1.3, Y of node`; empty where all agreed on the same."""
+    whose: dict[str, list[str]] = {}
+    for row in result.contenders:
+        if (shook := row.figures.handshakes) is not None and shook.agreed is not None:
+            whose.setdefault(shook.agreed, []).append(row.id)
+    if len(whose) < 2:
+        return ""
+    return "TLS is not alike: " + "; ".join(f"{agreed} of {', '.join(ids)}" for agreed, ids in whose.items())

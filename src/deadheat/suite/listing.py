@@ -67,6 +67,7 @@ def _read(folder: Path) -> list[dict[str, Any]]:
                     "class": c.class_,
                     "default": c.default,
                     "by": c.by,
+                    "protocols": sorted(c.protocols),
                 }
                 for c in suite.contenders[name]
             ],
