@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import http.client
 import shutil
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -47,8 +48,10 @@ def openssl() -> None:
 
 def test_those_that_are_documented_speak_all() -> None:
     every = {"https", "h2", "h2c"}
-    for id_ in ("go-net-http", "node-http", "nginx", "rust-axum"):
+    for id_ in ("go-net-http", "node-http", "fastify", "nginx", "rust-axum", "python-uvicorn:granian"):
         assert {protocol for _, who, protocol in SPEAKING if who == id_} == every
+    for id_ in ("express", "python-uvicorn", "ruby-puma"):
+        assert {protocol for _, who, protocol in SPEAKING if who == id_} == {"https"}
 
 
 @pytest.fixture(scope="module")
@@ -69,15 +72,17 @@ def build() -> Speaking:
 
 
 def stopped(server: Server, *connections: Connection) -> Exit:
-    """How it ends, with connections open; over HTTP/2 a client closes one that it hears is over."""
+    """How it ends, with connections open; over TLS and HTTP/2 a client closes one that it hears is over."""
     with ThreadPoolExecutor(1) as pool:
         stopping = pool.submit(server.stop)
         for connection in connections:
-            if isinstance(connection, Http2Connection):
-                # What comes now is GOAWAY, or the end.
-                with contextlib.suppress(Http2Error, OSError):
+            # What comes now is GOAWAY or close_notify, or the end.
+            with contextlib.suppress(Http2Error, OSError):
+                if isinstance(connection, Http2Connection):
                     connection.receive()
-                connection.close()
+                elif isinstance(connection, http.client.HTTPSConnection):
+                    connection.sock.recv(1)
+            connection.close()
         return stopping.result()
 
 

@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+
 import express from "express";
 
 const port = Number(process.argv[2] ?? process.env.PORT ?? 8080);
@@ -15,7 +17,17 @@ app.get("/", (request, response) => {
   response.type("text/plain").send("Hello World!");
 });
 
-const server = app.listen(port, "127.0.0.1");
+const listen = async () => {
+  const { TLS_CERT, TLS_KEY } = process.env;
+  if (!TLS_CERT) {
+    return app.listen(port, "127.0.0.1");
+  }
+  const https = await import("node:https");
+  const identity = { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) };
+  return https.createServer(identity, app).listen(port, "127.0.0.1");
+};
+
+const server = await listen();
 
 process.once("SIGTERM", () => {
   server.close();

@@ -1,8 +1,22 @@
+import { readFileSync } from "node:fs";
+
 import fastify from "fastify";
 
-const port = Number(process.argv[2] ?? process.env.PORT ?? 8080);
+const { HTTP2, PORT, TLS_CERT, TLS_KEY } = process.env;
+const port = Number(process.argv[2] ?? PORT ?? 8080);
 
-const app = fastify({ forceCloseConnections: true });
+const options = { forceCloseConnections: true };
+if (HTTP2) {
+  options.http2 = true;
+}
+if (TLS_CERT) {
+  options.https = { cert: readFileSync(TLS_CERT), key: readFileSync(TLS_KEY) };
+}
+if (HTTP2 && TLS_CERT) {
+  options.https.allowHTTP1 = true;
+}
+
+const app = fastify(options);
 
 app.get("/:name", async (request) => `Hello from ${request.params.name}!`);
 

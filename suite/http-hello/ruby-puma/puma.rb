@@ -1,7 +1,12 @@
 # frozen_string_literal: true
 
 environment 'production'
-bind "tcp://127.0.0.1:#{ENV.fetch('PORT', 8080)}"
+port = ENV.fetch('PORT', 8080)
+if ENV.key?('TLS_CERT')
+  ssl_bind '127.0.0.1', port, { cert: ENV['TLS_CERT'], key: ENV['TLS_KEY'], verify_mode: 'none' }
+else
+  bind "tcp://127.0.0.1:#{port}"
+end
 log_requests false
 quiet
 # A process that was told to stop, and did, has not failed.
