@@ -214,6 +214,19 @@ class Deadheat:
         found: dict[str, Any] = next(r for r in rows if r["name"] == contender)
         return found
 
+    def compared(self) -> dict[str, Any]:
+        """What the newest `ab` found."""
+        found: dict[str, Any] = json.loads((self.runs / "latest" / "ab.json").read_text())
+        return found
+
+    def less_cpu(self) -> bool:
+        """By the figures of the newest `ab`, of servers. An answer needs a quiet machine: the
+        gate `flat` may well be broken beside other tests."""
+        [change] = self.compared()["workloads"]
+        [cpu] = (one for one in change["figures"] if one["figure"] == "cpu")
+        held_back = {one["gate"]["name"] for one in change["reasons"]}
+        return bool(cpu["ratio"] < 0.9 and (change["answer"] == "better" or held_back == {"flat"}))
+
 
 class Running:
     """A `deadheat` under way. What it says goes to files, so that it can be read meanwhile."""
