@@ -5,17 +5,40 @@
     run = deadheat.race("fib", contenders=["go", "crystal"], budget_s=60)
     run.verdicts.to_polars()
 
-`race`, `planned`, `read` and `ab` are the library; docs/how-to/library.md has more.
+`race`, `planned`, `read`, `ab`, `bisect` and `comment` are the library; docs/how-to/library.md has more.
 """
 
 import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from deadheat.library import Comparison, Run, Table, ab, planned, race, read
+    from deadheat.library import (
+        Bisected,
+        Comparison,
+        Run,
+        Table,
+        ab,
+        bisect,
+        comment,
+        planned,
+        race,
+        read,
+    )
 
 __version__ = "0.2.0"
-__all__ = ["Comparison", "Run", "Table", "__version__", "ab", "planned", "race", "read"]
+__all__ = [
+    "Bisected",
+    "Comparison",
+    "Run",
+    "Table",
+    "__version__",
+    "ab",
+    "bisect",
+    "comment",
+    "planned",
+    "race",
+    "read",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -14,6 +14,10 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
+# To `git bisect run`, which takes 2 for a bad commit: this one cannot be judged; and stop.
+BISECT_SKIPS, BISECT_STOPS = 125, 128
+
+
 class UserError(Exception):
     """Something the user can mend: what is wrong, where, and what to do (the hint)."""
 

@@ -22,8 +22,10 @@ from tests.site.test_commands import DOCS, ROOT, Block, blocks
 
 HOW_TO = DOCS / "how-to" / "library.md"
 OPTIONAL = "With polars and pandas"
-# Its own test runs it: tests/library/test_ab.py.
+# Their own tests run them: tests/library/test_ab.py.
 REPOSITORY = "In your own repository"
+BISECT = "judge.py, for git bisect run"
+CI_JOB = "In a job of CI"
 
 
 def cells() -> list[Block]:
@@ -49,7 +51,7 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
     async def notebook() -> None:
         for cell in cells():
-            if cell.title not in (OPTIONAL, REPOSITORY):
+            if cell.title not in (OPTIONAL, REPOSITORY, BISECT, CI_JOB):
                 names["shown"].append(executed(cell.text, names))
 
     with pytest.MonkeyPatch.context() as patch:
@@ -134,6 +136,7 @@ def test_without_the_package_one_line_says_so(package: str, monkeypatch: pytest.
         {"programs": ["true", "true"], "commands": ["true", "true"]},
         {"programs": ["true", "true"], "contenders": ["go"]},
         {"programs": ["true", "true"], "margin": 0.0},
+        {"programs": ["true", "true"], "budgets": 3},
     ],
 )
 def test_what_cannot_be_raced(options: Any) -> None:

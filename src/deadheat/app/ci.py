@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from deadheat.app import ab
 from deadheat.app.ab import Compared, Wanted
 from deadheat.errors import ExitCode, UserError
 from deadheat.export import junit
@@ -15,6 +16,7 @@ from deadheat.model.ci import FILE, CiJob
 from deadheat.report import comment
 from deadheat.revisions.ci import Change, change
 from deadheat.revisions.repository import WORKING_TREE, repository
+from deadheat.run.progress import View
 from deadheat.util.files import explained, write_whole
 
 SUMMARY, JUNIT, RUNS = "summary.md", "junit.xml", "runs"
@@ -39,8 +41,24 @@ class Job:
     def change(self) -> Change:
         return change(repository(self.here), self.environment)
 
-    def wanted(self, given: Wanted) -> Wanted:
-        """What the job is about, unless the command line names revisions. Raises UserError."""
+    def compare(
+        self, given: Wanted, view: View, db: str | None = None, *, fail_if_inconclusive: bool = False
+    ) -> tuple[Compared, ExitCode]:
+        """The whole way: what was found, and what the job ends with, both left in the folder. Raises
+        UserError, which is left there too."""
+        wanted = self._wanted(given)
+        try:
+            compared = ab.compare(wanted, self.here, self.runs, view, db)
+        except UserError as error:
+            hint = f"\nhint: {error.hint}" if error.hint else ""
+            self._write(self._found(wanted, error.code).replaced(error=f"{error.message}{hint}"))
+            raise
+        code = ab.code_of(compared, fail_if_inconclusive=fail_if_inconclusive)
+        self._write(self._found(wanted, code).replaced(comparison=compared.comparison))
+        return compared, code
+
+    def _wanted(self, given: Wanted) -> Wanted:
+        """What the job is about, unless revisions were named. Raises UserError."""
         try:
             base = self.change.base if given.base is None else given.base
             head = self.change.head if given.head == WORKING_TREE else given.head
@@ -48,15 +66,6 @@ class Job:
             _append(self.environment, f"### Deadheat: not compared\n\n{comment.fence(error.message)}\n")
             raise
         return replace(given, base=base, head=head)
-
-    def done(self, wanted: Wanted, compared: Compared, code: ExitCode) -> None:
-        """Leave what was found."""
-        self._write(self._found(wanted, code).replaced(comparison=compared.comparison))
-
-    def failed(self, wanted: Wanted, error: UserError) -> None:
-        """Leave why nothing was."""
-        hint = f"\nhint: {error.hint}" if error.hint else ""
-        self._write(self._found(wanted, error.code).replaced(error=f"{error.message}{hint}"))
 
     def _found(self, wanted: Wanted, code: ExitCode) -> CiJob:
         return CiJob(
@@ -87,7 +96,7 @@ def _repeat(wanted: Wanted) -> str:
             skip = False
         elif word.split("=")[0] in _OF_CI:
             skip = "=" not in word and word != "--json"
-        elif word not in (wanted.base, wanted.head):
+        elif word not in (wanted.base, wanted.head, WORKING_TREE):
             kept.append(word)
     return shlex.join(["deadheat", "ab", wanted.base or "", wanted.head, *kept])
 

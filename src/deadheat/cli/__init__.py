@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from deadheat.errors import ExitCode, UserError
-
-# `git bisect run` takes 2 for a bad commit; from this code on it stops.
-BISECT_STOPS = 128
+from deadheat.errors import BISECT_STOPS, ExitCode, UserError
 
 
 def main() -> None:

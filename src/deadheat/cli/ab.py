@@ -23,7 +23,7 @@ from deadheat.cli.options import (
     Seed,
     Services,
 )
-from deadheat.errors import ExitCode, UserError
+from deadheat.errors import UserError
 from deadheat.model.choices import JudgedBy
 
 if TYPE_CHECKING:
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from deadheat.app.sides import Given
     from deadheat.model.condition import FigureName
 
-# Of `git bisect run`: this commit cannot be tested.
-SKIP = 125
 CONDITIONS = "slower, p50, p90, p99, cpu, memory, startup or size"
 
 
@@ -133,42 +131,28 @@ def run(options: AbOptions) -> None:
       deadheat ab --ci deadheat-result --fail-if 'slower > 3%'
       git bisect run deadheat ab v1.2 --bisect --fail-if 'slower > 10%'
     """
-    from deadheat.app import ab
+    from deadheat.app import ab, bisecting, ci
 
     wanted = _wanted(options)
     if options.ci is not None:
-        code = _in_ci(wanted, options, options.ci)
+        if options.bisect:
+            raise UserError("--bisect is for git bisect run, --ci for a job of a pull request")
+        job = ci.Job(options.ci, os.environ, Path.cwd())
+        compared, code = job.compare(
+            wanted, terminal.view(), options.db, fail_if_inconclusive=options.fail_if_inconclusive
+        )
+        _print(compared, as_json=options.json)
         raise click.exceptions.Exit(code)
-    try:
-        compared = ab.compare(wanted, Path.cwd(), options.out, terminal.view(), options.db)
-    except UserError as error:
-        if not options.bisect:
-            raise
-        terminal.print_error(error.message, error.hint)
-        raise click.exceptions.Exit(SKIP) from error
-    _print(compared, as_json=options.json)
-    code = ab.code_of(compared, fail_if_inconclusive=options.fail_if_inconclusive or options.bisect)
-    settled = code in (ExitCode.DONE, ExitCode.GATE_FAILED, ExitCode.INTERRUPTED)
-    raise click.exceptions.Exit(code if settled or not options.bisect else SKIP)
-
-
-def _in_ci(wanted: Wanted, options: AbOptions, folder: Path) -> ExitCode:
-    """As a job: what it found stays in the folder, also where it is an error."""
-    from deadheat.app import ab, ci
-
     if options.bisect:
-        raise UserError("--bisect is for git bisect run, --ci for a job of a pull request")
-    job = ci.Job(folder, os.environ, Path.cwd())
-    wanted = job.wanted(wanted)
-    try:
-        compared = ab.compare(wanted, Path.cwd(), job.runs, terminal.view(), options.db)
-    except UserError as error:
-        job.failed(wanted, error)
-        raise
+        step = bisecting.step(wanted, Path.cwd(), options.out, terminal.view(), options.db)
+        if step.error is not None:
+            terminal.print_error(step.error.message, step.error.hint)
+        if step.compared is not None:
+            _print(step.compared, as_json=options.json)
+        raise click.exceptions.Exit(step.code)
+    compared = ab.compare(wanted, Path.cwd(), options.out, terminal.view(), options.db)
     _print(compared, as_json=options.json)
-    code = ab.code_of(compared, fail_if_inconclusive=options.fail_if_inconclusive)
-    job.done(wanted, compared, code)
-    return code
+    raise click.exceptions.Exit(ab.code_of(compared, fail_if_inconclusive=options.fail_if_inconclusive))
 
 
 def _wanted(options: AbOptions) -> Wanted:
@@ -184,8 +168,6 @@ def _wanted(options: AbOptions) -> Wanted:
         for given, surely in ((options.fail_if, False), (options.fail_if_surely, True))
         for figure, threshold in given
     ]
-    if options.bisect and not conditions:
-        conditions = [Condition(figure=figure_of(options.metric), threshold=options.margin)]
     return Wanted(
         base=options.base,
         head=options.head,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -89,7 +90,18 @@ def race(
     return Run(Path(races.start(asked, suite, kept, view).folder.path))
 
 
+def refuse_unknown(options: Mapping[str, object], known: type) -> None:
+    """Raises UserError for the name of an option that there is none of: Python itself takes any."""
+    names = known.__annotations__.keys()
+    if unknown := options.keys() - names:
+        like = get_close_matches(min(unknown), names, n=1)
+        raise UserError(
+            f"there is no option {min(unknown)}", hint=f"did you mean {like[0]}?" if like else None
+        )
+
+
 def _asked(workloads: Sequence[str], options: Options) -> Asked:
+    refuse_unknown(options, Options)
     cpus = default_cpus(this_host().cores())
     asked = Asked(
         workloads=tuple(workloads),

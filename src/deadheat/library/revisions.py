@@ -10,15 +10,17 @@ from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from deadheat.app import ab as comparing
+from deadheat.app import bisecting, commenting
+from deadheat.app.ci import Job
 from deadheat.app.given import Said, given
 from deadheat.app.sides import Given, Letter, Setting
-from deadheat.errors import UserError
+from deadheat.errors import BISECT_STOPS, UserError
 from deadheat.hosts.cpus import default_cpus
 from deadheat.hosts.held import this_host
-from deadheat.library.races import Logged
+from deadheat.library.races import Logged, refuse_unknown
 from deadheat.library.run import Run
 from deadheat.model import ab as found
-from deadheat.model.choices import JudgedBy
+from deadheat.model.choices import CommentWhen, JudgedBy
 from deadheat.model.condition import FIGURES, Condition, FigureName, figure_of
 from deadheat.plan import Asked
 from deadheat.report import revisions as words
@@ -34,9 +36,8 @@ class AbOptions(TypedDict, total=False):
     """What a comparison may be asked; each as the option of `deadheat ab` of that name.
 
     `build` to `fixture` are what `bench/deadheat.toml` says otherwise; `values`, `request` and `proto` are
-    files. `budget_s` is in seconds, `margin`
-    a share, `fail_if` and `fail_if_surely` are shares by figure: `{"slower": 0.03}`. `env_a` (of BASE) and
-    `env_b` (of HEAD) are set for one side alone.
+    files. `budget_s` is in seconds, `margin` a share, `fail_if` and `fail_if_surely` are shares by figure:
+    `{"slower": 0.03}`. `env_a` (of BASE) and `env_b` (of HEAD) are set for one side alone.
     """
 
     build: str | None
@@ -65,6 +66,7 @@ class AbOptions(TypedDict, total=False):
     metric: JudgedBy
     fail_if: Mapping[FigureName, float]
     fail_if_surely: Mapping[FigureName, float]
+    fail_if_inconclusive: bool
     seed: int | None
     answers_may_differ: bool
     race_the_same: bool
@@ -72,11 +74,12 @@ class AbOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Comparison:
-    """What came of it: `found` is `ab.json`, `run` the race, None where there was nothing to race. Shown, it
-    is what `deadheat ab` prints."""
+    """What came of it: `found` is `ab.json`, `run` the race, None where there was nothing to race, `code`
+    what the command ends with (1 where a condition fails). Shown, it is what `deadheat ab` prints."""
 
     found: found.Comparison
     run: Run | None
+    code: int
 
     @property
     def failed(self) -> bool:
@@ -95,7 +98,55 @@ class Comparison:
         return f"<pre>{escape(repr(self))}</pre>"
 
 
+@dataclass(frozen=True)
+class Bisected:
+    """A commit judged for `git bisect run`. `code` is what that wants to end with: 0 of a good commit, 1 of a
+    bad one, 125 of one that cannot be judged, 128 (which ends the search) where that cannot even be asked,
+    130 after Ctrl-C. `error`: why there is no comparison."""
+
+    code: int
+    compared: Comparison | None = None
+    error: UserError | None = None
+
+    def __repr__(self) -> str:
+        if self.error is not None:
+            return f"{self.code}: {self.error.message}"
+        return f"{self.code}: {self.compared!r}" if self.compared is not None else f"{self.code}"
+
+
 def ab(
+    base: str | None = None,
+    head: str = ".",
+    repository: str | os.PathLike[str] = ".",
+    *,
+    out: str | os.PathLike[str] | None = None,
+    ci: str | os.PathLike[str] | None = None,
+    view: View | None = None,
+    **options: Unpack[AbOptions],
+) -> Comparison:
+    """Compare two revisions of the repository that this folder is in, and wait for the end: by default where
+    HEAD left the default branch, and the working tree.
+
+    `out` is where runs are kept; `view` is called as it goes on. `ci`, in a job of GitHub Actions or GitLab
+    CI: compare what the job is about, and leave the results, a summary, JUnit and the runs in this folder.
+    Raises UserError where something cannot be compared, which is then left there too; that a condition fails,
+    or nothing could be settled, is an answer.
+    """
+    view = view if view is not None else Logged()
+    here = Path(repository).absolute()
+    inconclusive = options.get("fail_if_inconclusive", False)
+    if ci is not None:
+        if out is not None:
+            raise UserError("what a job leaves is in one folder: ci, and no out")
+        wanted = _wanted(base, head, options, "--ci", os.fspath(ci))
+        job = Job(Path(ci), os.environ, here)
+        return _comparison(*job.compare(wanted, view, fail_if_inconclusive=inconclusive))
+    wanted = _wanted(base, head, options)
+    compared = comparing.compare(wanted, here, Path(out) if out is not None else runs_folder(), view)
+    return _comparison(compared, comparing.code_of(compared, fail_if_inconclusive=inconclusive))
+
+
+def bisect(
     base: str | None = None,
     head: str = ".",
     repository: str | os.PathLike[str] = ".",
@@ -103,28 +154,50 @@ def ab(
     out: str | os.PathLike[str] | None = None,
     view: View | None = None,
     **options: Unpack[AbOptions],
-) -> Comparison:
-    """Compare two revisions of the repository that this folder is in, and wait for the end: by default where
-    HEAD left the default branch, and the working tree.
+) -> Bisected:
+    """Judge a commit for `git bisect run`, as `deadheat ab --bisect` does: bad where a condition fails;
+    without one, where it is slower (or what `metric` says) by more than `margin`.
 
-    `out` is where runs are kept; `view` is called as it goes on. Raises UserError where something cannot be
-    compared; that a condition fails, or nothing could be settled, is an answer.
+    What cannot be compared raises nothing: a Python that ends by an exception says "bad" to git. It is in
+    `error`, and goes to `view` as a warning.
     """
+    view = view if view is not None else Logged()
+    try:
+        wanted = _wanted(base, head, options, "--bisect")
+    except UserError as error:
+        view.warn(_told(error))
+        return Bisected(BISECT_STOPS, error=error)
+    kept = Path(out) if out is not None else runs_folder()
+    step = bisecting.step(wanted, Path(repository).absolute(), kept, view)
+    if step.error is not None:
+        view.warn(_told(step.error))
+    compared = None if step.compared is None else _comparison(step.compared, step.code)
+    return Bisected(step.code, compared, step.error)
+
+
+def comment(folder: str | os.PathLike[str], id: str = "ab", on: CommentWhen = "always") -> str:
+    """Comment on a pull request what `ab(ci=folder)` left there, in this job or in another, as `deadheat
+    comment` does; says in a sentence what was done. Raises UserError."""
+    return commenting.write(Path(folder), os.environ, id, on)
+
+
+def _comparison(compared: comparing.Compared, code: int) -> Comparison:
+    raced = compared.raced
+    return Comparison(compared.comparison, Run(Path(raced.folder.path)) if raced is not None else None, code)
+
+
+def _told(error: UserError) -> str:
+    return f"{error.message} ({error.hint})" if error.hint else error.message
+
+
+def _wanted(base: str | None, head: str, options: AbOptions, *more: str) -> comparing.Wanted:
+    """`more`: words of the command line beside those of the options. Raises UserError."""
+    refuse_unknown(options, AbOptions)
     if base is None and head != ".":
         raise UserError(f"{head} is compared with what", hint=f'deadheat.ab("main", "{head}")')
-    kept = Path(out) if out is not None else runs_folder()
-    wanted = _wanted(base, head, options)
-    compared = comparing.compare(
-        wanted, Path(repository).absolute(), kept, view if view is not None else Logged()
-    )
-    raced = compared.raced
-    return Comparison(compared.comparison, Run(Path(raced.folder.path)) if raced is not None else None)
-
-
-def _wanted(base: str | None, head: str, options: AbOptions) -> comparing.Wanted:
     cpus = default_cpus(this_host().cores())
     margin = options.get("margin", Asked.margin)
-    if margin <= 0:
+    if not 0 < margin < 1:
         raise UserError(f"{margin}: a margin is a share above 0", hint="margin=0.02")
     return comparing.Wanted(
         base=base,
@@ -136,7 +209,7 @@ def _wanted(base: str | None, head: str, options: AbOptions) -> comparing.Wanted
             seed=options.get("seed"),
             server_cpus=cpus.servers,
             generator_cpus=cpus.generators,
-            command=_as_command(base, head, options),
+            command=(*_as_command(base, head, options), *more),
         ),
         conditions=[
             *_conditions(options.get("fail_if", {}), surely=False),
@@ -196,5 +269,5 @@ def _as_command(base: str | None, head: str, options: AbOptions) -> tuple[str, .
         ("--fail-if-surely", options.get("fail_if_surely", {})),
     ):
         line += [word for figure, each in asked.items() for word in (option, f"{figure} > {100 * each:g}%")]
-    flags = ("shell", "answers_may_differ", "race_the_same")
+    flags = ("shell", "answers_may_differ", "race_the_same", "fail_if_inconclusive")
     return (*line, *(f"--{flag.replace('_', '-')}" for flag in flags if options.get(flag)))
