@@ -40,6 +40,11 @@ take = {{ session = "cookie session" }}
 path = "/me"
 headers = {{ Cookie = "session={{session}}" }}
 """
+LOGIN = (
+    *("--login", "/login", "--login-body", "user=a&password=b"),
+    *("--login-take", "session=cookie session"),
+)
+ME = ("--path", "/me", "--header", "Cookie: session={session}")
 AGAIN = """
 [[request]]
 name = "again"
@@ -87,3 +92,70 @@ def test_a_place_that_is_none_is_refused(deadheat: Deadheat, mine: Made) -> None
     ended = deadheat.run("check")
     assert ended.code == 2, ended
     assert 'session: "the session" says no place: "cookie NAME"' in ended.error
+
+
+def test_servers_without_a_suite_are_signed_in_to(deadheat: Deadheat) -> None:
+    line = f"{sys.executable} -S -E server.py"
+    lines = ("--command", line, "--command", line, "-n", "one", "-n", "other", "--connections", "2")
+    ended = deadheat.run("race", *lines, *LOGIN, *ME, *BUDGET)
+    assert ended.code in (0, 4), ended
+    assert deadheat.row("one")["status"] == deadheat.row("other")["status"] == "measured"
+    # The report is shared, what signs in is not.
+    assert "--login-body '***' --login-take" in ended.err
+    results = deadheat.results()
+    assert "password" not in " ".join(results["command"])
+    ended = deadheat.run("race", *lines, *ME, *BUDGET)
+    assert ended.code == 3, ended
+    assert "answers GET /me with 401" in ended.error
+
+
+def test_revisions_are_signed_in_to(deadheat: Deadheat, mine: Made) -> None:
+    (mine.path / "mix.jsonl").write_text(
+        '{"path": "/me", "headers": [["Cookie", "session={session}"]], "expect": {"body": "for you"}}\n'
+        '{"path": "/me?2", "headers": [["Cookie", "session={session}"]], "weight": 2}\n'
+    )
+    line = f"{sys.executable} -S -E server.py"
+    given = ("--command", line, "--connections", "2", "--requests", "mix.jsonl")
+    ended = deadheat.run("ab", "HEAD", "--race-the-same", *given, *LOGIN, *BUDGET)
+    assert ended.code == 0, ended
+    [race] = deadheat.results()["workloads"]
+    assert {row["status"] for row in race["contenders"]} == {"measured"}
+    assert "not compared" not in ended.out + ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--login-body", "a"), "--login-header, --login-body and --login-take are of a login"),
+        (("--login", "/login"), "nothing of the login's answer is taken"),
+        (("--login", "login", "--login-take", "a=json $.a"), '"login" is no login'),
+        (("--login", "/login", "--login-take", "a=the session"), 'a: "the session" says no place'),
+        (("--login", "/login", "--login-take", "token=json $.a"), '"token" is no name'),
+        (("--login", "/login", "--login-take", "session"), "takes nothing of a login"),
+        ((*LOGIN, "--redis", "GET key"), "Redis or HTTP, not both"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["race", "ab"])
+def test_a_login_that_is_none_is_refused(
+    deadheat: Deadheat, verb: str, words: tuple[str, ...], says: str
+) -> None:
+    lines = ("--command", "./a {port}") * (2 if verb == "race" else 1)
+    ended = deadheat.run(verb, *lines, *words)
+    assert ended.code == 2, ended
+    assert says in ended.error
+    assert "Traceback" not in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("race", "--program", "true", "--program", "true"), "--login is of servers"),
+        (("ab", "HEAD", "--program", "true"), "a [login] is of servers that are asked over HTTP"),
+        (("race", "http-hello"), "--requests and --login are of a --command or a --url"),
+    ],
+)
+def test_a_login_is_of_servers(deadheat: Deadheat, words: tuple[str, ...], says: str) -> None:
+    ended = deadheat.run(*words, *LOGIN)
+    assert ended.code == 2, ended
+    assert says in ended.error
+    assert "Traceback" not in ended.err

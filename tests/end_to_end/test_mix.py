@@ -41,6 +41,13 @@ method = "POST"
 path = "/items"
 body = '{{"a": 1}}'
 """
+# The same, as deadheat-load takes it.
+MIX = """\
+{"path": "/items", "weight": 3}
+{"name": "write", "method": "POST", "path": "/items", "body": "{\\"a\\": 1}", "expect": \
+{"status": 201, "body": "a{\\"a\\": 1}"}}
+"""
+LINE = f"{sys.executable} -S -E {{}}.py"
 
 
 @pytest.fixture
@@ -88,6 +95,75 @@ def test_another_answer_to_one_of_them_is_no_verdict(deadheat: Deadheat, mine: M
     assert ended.code == 3, ended
     assert "not compared: the working tree: " in ended.out
     assert 'POST /items  expected body "a{"a": 1}"  got "b{"a": 1}"' in ended.out
+
+
+def test_servers_without_a_suite_are_raced_by_a_file_of_requests(
+    deadheat: Deadheat, mine: Made, tmp_path: Path
+) -> None:
+    (tmp_path / "mix.jsonl").write_text(MIX)
+    mine.write({"other.py": SERVER.replace("LOOPS = 0", "LOOPS = 20_000")})
+    lines = [word for name in ("server", "other") for word in ("--command", LINE.format(name), "-n", name)]
+    mix = ("--requests", str(tmp_path / "mix.jsonl"), "--connections", "2")
+    ended = deadheat.run("race", *lines, *mix, *BUDGET)
+    assert ended.code in (0, 4), ended
+    found = of_each(deadheat)
+    assert found.keys() == {"server", "other"}
+    for requests in found.values():
+        assert [each["name"] for each in requests] == ["GET /items", "write"]
+        assert requests[0]["share"] == pytest.approx(0.75, abs=0.02)
+        assert {each["errors"] for each in requests} == {0}
+    # Its answer is what the file says, whatever the first answers.
+    wrong = MIX.replace('"body": "a{', '"body": "b{')
+    (tmp_path / "mix.jsonl").write_text(wrong)
+    ended = deadheat.run("race", *lines, *mix, *BUDGET)
+    assert ended.code == 3, ended
+    assert 'POST /items  expected body "b{"a": 1}"  got "a{"a": 1}"' in deadheat.row("server")["reason"]
+
+
+def test_revisions_are_compared_by_a_file_of_requests(deadheat: Deadheat, mine: Made) -> None:
+    mine.write({"mix.jsonl": MIX, "server.py": SERVER.replace('ANSWERED = "a"', 'ANSWERED = "b"')})
+    line = f"{sys.executable} -S -E server.py"
+    ended = deadheat.run("ab", "HEAD", "--command", line, "--requests", "mix.jsonl", *BUDGET)
+    assert ended.code == 3, ended
+    assert 'POST /items  expected body "a{"a": 1}"  got "b{"a": 1}"' in ended.out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--path", "/a"), "--requests says all of the requests"),
+        (("--request", "mix.jsonl"), "--request or --requests, not both"),
+        (("--redis", "GET key"), "Redis or HTTP, not both"),
+    ],
+)
+@pytest.mark.parametrize("verb", ["race", "ab"])
+def test_what_stands_beside_a_file_of_requests(
+    deadheat: Deadheat, mine: Made, verb: str, words: tuple[str, ...], says: str
+) -> None:
+    mine.write({"mix.jsonl": MIX})
+    twice = 2 if verb == "race" else 1
+    lines = ["--command", "./a {port}", "--command", "./b {port}"][: 2 * twice]
+    ended = deadheat.run(verb, *lines, "--requests", "mix.jsonl", *words)
+    assert ended.code == 2, ended
+    assert says in ended.error
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("race", "--program", "true", "--program", "true"), "a program is asked nothing"),
+        (("ab", "HEAD", "--program", "true"), "a program that runs to its end is asked nothing"),
+        (("race", "http-hello"), "--requests and --login are of a --command or a --url"),
+    ],
+)
+def test_a_file_of_requests_is_of_servers(
+    deadheat: Deadheat, mine: Made, words: tuple[str, ...], says: str
+) -> None:
+    mine.write({"mix.jsonl": MIX})
+    ended = deadheat.run(*words, "--requests", "mix.jsonl")
+    assert ended.code == 2, ended
+    assert says in ended.error
+    assert "Traceback" not in ended.err
 
 
 def test_check_asks_all_of_them(deadheat: Deadheat) -> None:

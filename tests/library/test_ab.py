@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +12,9 @@ import pytest
 
 import deadheat
 from deadheat.app import ad_hoc
+from deadheat.cli import ab as cli
 from deadheat.errors import UserError
-from deadheat.library.revisions import _given
+from deadheat.library.revisions import AbOptions, _as_command, _given
 from deadheat.report import revisions
 from deadheat.results.gates import registry
 from tests.end_to_end.impatient import OF_THE_MACHINE
@@ -215,6 +216,8 @@ def test_a_job_leaves_why_nothing_was_compared(
         ({"service": ["mongo"]}, 'no service "mongo" is known'),
         ({"fixture": "true"}, "--fixture fills one --service"),
         ({"request": "curl.txt", "path": "/"}, "--request says all of the requests"),
+        ({"requests": "mix.jsonl", "path": "/"}, "--requests says all of the requests"),
+        ({"login": "/login"}, "nothing of the login's answer is taken"),
         ({"fail_if": {"speed": 0.03}}, 'there is no figure "speed"'),
         ({"fail_if_surely": {"slower": 3}}, "slower: 3 is no share"),
         ({"fail_if": {"p99": 0.03}}, "a program that runs to its end has no p99"),
@@ -233,11 +236,58 @@ def test_files_and_services_are_given_as_on_the_command_line(tmp_path: Path) -> 
     asked = _given({"request": tmp_path / "requests.txt", "service": ["redis"], "fixture": "true"}).fields
     assert [each.path for each in asked["request"]] == ["/users", "/items"]
     assert [(each.name, each.fixture) for each in asked["services"]] == [("redis", "true")]
+    (tmp_path / "mix.jsonl").write_text('{"path": "/a", "weight": 2}\n{"path": "/{id}"}\n')
+    asked = _given(
+        {
+            "requests": tmp_path / "mix.jsonl",
+            "login": "PUT /in",
+            "login_headers": {"A": "b"},
+            "login_take": {"id": "json $.id"},
+        }
+    ).fields
+    assert [(each.path, each.weight) for each in asked["request"]] == [("/a", 2), ("/{id}", 1)]
+    signed_in = asked["login"]
+    assert (signed_in.method, signed_in.path, signed_in.headers) == ("PUT", "/in", {"A": "b"})
     called = _given({"proto": "api.proto", "call": "a.B/C", "data": '{"a": 1}'}).fields
     assert [(each.call, each.data) for each in called["call"]] == [("a.B/C", '{"a": 1}')]
     assert called["request"] == ()
     rows = _given({"path": "/{id}", "values": "users.csv"}).fields["request"]
     assert [Path(each.values).name for each in rows] == ["users.csv"]
+
+
+def test_what_signs_in_is_not_in_the_command() -> None:
+    line = " ".join(
+        _as_command(
+            None,
+            ".",
+            {
+                "login": "/in",
+                "login_headers": {"Authorization": "secret"},
+                "login_body": "secret",
+                "login_take": {"id": "cookie sid"},
+                "requests": "mix.jsonl",
+            },
+        )
+    )
+    assert line == (
+        "deadheat ab --requests mix.jsonl --login /in --login-header *** --login-body *** "
+        "--login-take id=cookie sid --budget 300s"
+    )
+
+
+def test_options_have_the_names_of_the_command() -> None:
+    named = {
+        "headers": "header",
+        "login_headers": "login_header",
+        "budget_s": "budget",
+        "env_a": "set_",
+        "env_b": "set_",
+    }
+    offered = {named.get(name, name) for name in AbOptions.__annotations__}
+    # Arguments of the function, a function of its own, and what Python has in another way.
+    others = {"base", "head", "out", "ci", "bisect", "json"}
+    not_offered = {"db", "server_cpus", "generator_cpus"}
+    assert offered == {each.name for each in fields(cli.AbOptions)} - others - not_offered
 
 
 def test_head_alone_is_compared_with_nothing(mine: Made) -> None:

@@ -8,6 +8,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import deadheat
 from deadheat.errors import UserError
 from deadheat.export import tables
 from deadheat.export.tables import Row
+from tests.made.serving import server
 from tests.site.test_commands import DOCS, ROOT, Block, blocks
 
 HOW_TO = DOCS / "how-to" / "library.md"
@@ -26,6 +28,18 @@ OPTIONAL = "With polars and pandas"
 REPOSITORY = "In your own repository"
 BISECT = "judge.py, for git bisect run"
 CI_JOB = "In a job of CI"
+
+SIGNED_IN = server(
+    """\
+    def do_POST(self):
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.answer(200, b"", f"X-Id: {SESSION}\\r\\n")
+
+    def do_GET(self):
+        self.answer(200 if self.path == f"/{SESSION}" else 401, b"you")
+    """,
+    "SESSION = secrets.token_hex(8)\n",
+)
 
 
 def cells() -> list[Block]:
@@ -137,6 +151,10 @@ def test_without_the_package_one_line_says_so(package: str, monkeypatch: pytest.
         {"programs": ["true", "true"], "contenders": ["go"]},
         {"programs": ["true", "true"], "margin": 0.0},
         {"programs": ["true", "true"], "budgets": 3},
+        {"programs": ["true", "true"], "requests": "mix.jsonl"},
+        {"commands": ["./a", "./b"], "requests": "mix.jsonl", "path": "/"},
+        {"commands": ["./a", "./b"], "login": "/login"},
+        {"login": "/login", "login_take": {"id": "cookie sid"}},
     ],
 )
 def test_what_cannot_be_raced(options: Any) -> None:
@@ -160,6 +178,37 @@ def test_a_plan_of_a_suite_and_the_command_line_that_asks_the_same() -> None:
     said = " ".join(plan.command)
     assert said.startswith("deadheat race http-hello -c node-http --seed 7 --metric memory --suite ")
     assert said.endswith("--margin 5% --budget 120s --connections 1,16")
+
+
+def test_servers_of_several_requests_that_are_signed_in_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("CACHE", "LOCK"):
+        monkeypatch.setenv(f"DEADHEAT_{name}", str(tmp_path / name.lower()))
+    monkeypatch.setattr("deadheat.app.ad_hoc.APART_S", 0.0)
+    (tmp_path / "app.py").write_text(SIGNED_IN)
+    (tmp_path / "mix.jsonl").write_text(
+        '{"path": "/{id}", "weight": 2}\n{"path": "/{id}", "name": "again", "expect": {"body": "you"}}\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    line = f"{sys.executable} -S -E app.py"
+    plan = deadheat.planned(
+        commands=[line, line],
+        names=["one", "two"],
+        requests="mix.jsonl",
+        login="/in",
+        login_body="secret",
+        login_take={"id": "header X-Id"},
+    )
+    said = " ".join(plan.command)
+    assert said.endswith("--requests mix.jsonl --login /in --login-body *** --login-take id=header X-Id")
+    [manifest] = (tmp_path / "cache" / "ad-hoc").glob("*/ad-hoc/workload.toml")
+    asked = tomllib.loads(manifest.read_text())
+    assert [(each["name"], each["path"], each["weight"]) for each in asked["mix"]] == [
+        ("GET /{id}", "/{id}", 2),
+        ("again", "/{id}", 1),
+    ]
+    assert asked["login"] == {"path": "/in", "body": "secret", "take": {"id": "header X-Id"}}
 
 
 def test_no_such_run(tmp_path: Path) -> None:

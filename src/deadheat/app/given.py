@@ -7,11 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from deadheat.app.sides import Given, Setting
 from deadheat.errors import UserError
 from deadheat.model.bench import BenchCall, BenchRequest, BenchService
 from deadheat.model.known_services import KNOWN
-from deadheat.suite import pasted
+from deadheat.model.login import Login
+from deadheat.suite import pasted, requests_file
 from deadheat.suite.ad_hoc import Call, Commands
 
 
@@ -32,6 +35,11 @@ class Said:
     body: str | None = None
     values: Path | None = None
     request: Path | None = None
+    requests: Path | None = None
+    login: str | None = None
+    login_headers: Mapping[str, str] = field(default_factory=dict)
+    login_body: str | None = None
+    login_take: Mapping[str, str] = field(default_factory=dict)
     proto: Path | None = None
     call: str | None = None
     data: str = "{}"
@@ -57,6 +65,7 @@ def given(said: Said, settings: Sequence[Setting]) -> Given:
         "shell": said.shell or None,
         "copied": tuple(said.copy) or None,
         "connections": said.connections,
+        "login": login(said.login, said.login_headers, said.login_body, said.login_take),
         "services": services(said.service, said.fixture) or None,
         **_asked(said),
     }
@@ -69,22 +78,60 @@ def _asked(said: Said) -> dict[str, Any]:
     parts["values"] = None if said.values is None else str(said.values.absolute())
     parts["headers"] = dict(said.headers) or None
     parts = {name: value for name, value in parts.items() if value is not None}
-    over_http = bool(parts) or said.request is not None
+    files = [file for file in (said.request, said.requests) if file is not None]
+    over_http = bool(parts or files) or said.login is not None
     other = other_than_http(said.proto, said.call, said.data, said.redis, over_http=over_http)
     if isinstance(other, Commands):
         return {"redis": other.lines, "request": (), "call": ()}
-    if said.request is not None:
-        if parts:
-            raise UserError(
-                "--request says all of the requests", hint="leave out --path, -X, -H, --body and --values"
-            )
-        return {"request": pasted.read(said.request), "call": (), "redis": ()}
+    if files:
+        refuse_beside_a_file(said.request, said.requests, others=bool(parts))
+        read = pasted.read if said.requests is None else requests_file.read
+        return {"request": read(files[0]), "call": (), "redis": ()}
     if other is not None:
         if other.method.count("/") != 1:
             raise UserError(f"{other.method}: no method", hint="--call package.Service/Method")
         own = BenchCall(proto=str(other.proto), call=other.method, data=other.data)
         return {"call": (own,), "request": (), "redis": ()}
     return {"request": (BenchRequest(**parts),), "call": (), "redis": ()} if parts else {}
+
+
+def refuse_beside_a_file(request: Path | None, requests: Path | None, *, others: bool) -> None:
+    """`others`: whether anything else says what servers are asked. Raises UserError."""
+    if request is not None and requests is not None:
+        raise UserError(
+            "--request or --requests, not both", hint="a race of each request, or one load of all of them"
+        )
+    if others:
+        option = "--request" if requests is None else "--requests"
+        raise UserError(
+            f"{option} says all of the requests", hint="leave out --path, -X, -H, --body and --values"
+        )
+
+
+def login(
+    asked: str | None, headers: Mapping[str, str], body: str | None, take: Mapping[str, str]
+) -> Login | None:
+    """`POST /login`, or its path alone, as a bench file has it. Raises UserError."""
+    if asked is None:
+        if headers or body is not None or take:
+            raise UserError(
+                "--login-header, --login-body and --login-take are of a login", hint="--login 'POST /login'"
+            )
+        return None
+    if not take:
+        raise UserError(
+            "nothing of the login's answer is taken", hint="--login-take 'session=cookie session_id'"
+        )
+    method, _, path = asked.strip().rpartition(" ")
+    try:
+        return Login(
+            method=method.strip() or "POST", path=path, headers=dict(headers), body=body, take=dict(take)
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        if first["loc"] == ("path",):
+            raise UserError(f'"{asked}" is no login', hint="--login 'POST /login'") from error
+        raise UserError(f"--login: {first['msg'].removeprefix('Value error, ')}") from error
 
 
 def services(names: Sequence[str], fixture: str | None) -> tuple[BenchService, ...]:
@@ -111,7 +158,9 @@ def other_than_http(
         if data != "{}":
             raise UserError("--data is of a gRPC --call", hint="--body is that of an HTTP request")
         if redis and over_http:
-            raise UserError("Redis or HTTP, not both", hint="leave out --path, -X, -H, --body and --request")
+            raise UserError(
+                "Redis or HTTP, not both", hint="leave out --path, -X, -H, --body, --requests and --login"
+            )
         return Commands(tuple(redis)) if redis else None
     if proto is None or call is None:
         raise UserError("a gRPC server is called by --proto and --call, both")

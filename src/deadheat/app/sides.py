@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
+
+from pydantic import ValidationError
 
 from deadheat.errors import UserError
 from deadheat.model.ab import Side as SideRecord
@@ -159,7 +162,7 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
 def _loads(bench: BenchFile, folder: Path) -> Iterator[tuple[str, str, Request | Mix | Call | Commands]]:
     """A workload's name and title and what it asks, of each; of a mix one. Raises UserError."""
     if bench.mix:
-        mix = Mix(tuple(_part(each, folder) for each in bench.request))
+        mix = mix_of(bench.request, folder)
         yield "mix", bench.title or f"{len(mix.parts)} requests, by weight", mix
         return
     names: list[str] = []
@@ -169,9 +172,19 @@ def _loads(bench: BenchFile, folder: Path) -> Iterator[tuple[str, str, Request |
         yield names[-1], asked.title, _asked(asked, folder, bench.login)
 
 
+def load_of(requests: Sequence[BenchRequest], folder: Path) -> Request | Mix:
+    """What servers are asked by one, or by several in one load. Raises UserError."""
+    return mix_of(requests, folder) if len(requests) > 1 else request_of(requests[0], folder)
+
+
+def mix_of(requests: Sequence[BenchRequest], folder: Path) -> Mix:
+    """One load of them, whose own files are in this folder. Raises UserError."""
+    return Mix(tuple(_part(each, folder) for each in requests))
+
+
 def _part(asked: BenchRequest, folder: Path) -> Part:
     # No values: these are of a request that is a race of its own.
-    return Part(asked.title, 1.0 if asked.weight is None else asked.weight, _request(asked, folder, ()))
+    return Part(asked.title, 1.0 if asked.weight is None else asked.weight, request_of(asked, folder))
 
 
 def _asked(
@@ -183,12 +196,13 @@ def _asked(
     if isinstance(asked, BenchCall):
         return Call(folder / asked.proto, asked.call, asked.data)
     if asked.values is None:
-        return _request(asked, folder, ())
+        return request_of(asked, folder)
     taken = (ANSWER, *(login.take if login is not None else ()))
-    return _request(asked, folder, values_file.read(folder / asked.values, also_taken=taken))
+    return request_of(asked, folder, values_file.read(folder / asked.values, also_taken=taken))
 
 
-def _request(asked: BenchRequest, folder: Path, rows: tuple[values_file.Row, ...]) -> Request:
+def request_of(asked: BenchRequest, folder: Path, rows: tuple[values_file.Row, ...] = ()) -> Request:
+    """As it is asked, its own files in this folder, with these rows of values. Raises UserError."""
     return Request(
         method=asked.method,
         path=asked.path,
@@ -250,14 +264,25 @@ def _of_folder(repo: Repository) -> tuple[BenchFile, str] | None:
 def _as_given(own: tuple[BenchFile, str] | None, given: Given, repo: Repository) -> tuple[BenchFile, str]:
     """The file with what the command line says; without the file where that says what is run."""
     if given.fields.keys() & {"run", "program"}:
-        return BenchFile(**given.fields), repo.inside
+        with _explained():
+            return BenchFile(**given.fields), repo.inside
     if own is None:
         raise UserError(
             f"nothing says what to race: there is no {bench_file.PLACE}, and no --command or --program",
             hint=EXAMPLE,
         )
     bench, inside = own
-    return bench.replaced(**given.fields), inside
+    with _explained():
+        return bench.replaced(**given.fields), inside
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """What the command line, with what the file says, makes no bench file. Raises UserError."""
+    try:
+        yield
+    except ValidationError as error:
+        raise UserError(error.errors()[0]["msg"].removeprefix("Value error, ")) from error
 
 
 def _set(bench: BenchFile, settings: Sequence[Setting]) -> BenchFile:

@@ -6,7 +6,7 @@ import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,6 +18,7 @@ from deadheat.cli.options import (
     Cpus,
     Database,
     Json,
+    LoadParts,
     RequestParts,
     RunsFolder,
     Seed,
@@ -35,7 +36,7 @@ CONDITIONS = "slower, p50, p90, p99, cpu, memory, startup or size"
 
 
 @dataclass(frozen=True, kw_only=True)
-class BuildOptions(RequestParts, CallParts, Services):
+class BuildOptions(RequestParts, LoadParts, CallParts, Services):
     """What a bench file says, for who has none or means something else."""
 
     build: str | None = option(metavar="LINE", help="How a revision is built, by a shell.")
@@ -124,6 +125,7 @@ def run(options: AbOptions) -> None:
       deadheat ab main --fail-if 'slower > 3%'
       deadheat ab v1.2 v1.3 --budget 10m
       deadheat ab main --build 'cargo build --release' --command './target/release/app {port}' --path /users
+      deadheat ab --requests mix.jsonl --login 'POST /login' --login-take 'session=cookie session_id'
       deadheat ab --metric memory --margin 5%
       deadheat ab --service postgres --fixture 'psql -f db/schema.sql'
       deadheat ab HEAD~1 --program './sort.py big.txt' --fail-if 'memory > 10%'
@@ -178,7 +180,7 @@ def _wanted(options: AbOptions) -> Wanted:
             seed=options.seed,
             server_cpus=options.server_cpus or default.servers,
             generator_cpus=options.generator_cpus or default.generators,
-            command=("deadheat", *map(values.without_password, sys.argv[1:])),
+            command=("deadheat", *values.without_passwords(sys.argv[1:])),
         ),
         conditions=conditions,
         by=figure_of(options.metric),
@@ -192,9 +194,14 @@ def _given(options: AbOptions) -> Given:
     from deadheat.app.given import Said, given
     from deadheat.app.sides import Setting
 
-    own = {name: getattr(options, name) for name in Said.__dataclass_fields__ if name != "headers"}
+    tables: dict[str, Any] = {
+        "headers": dict(options.header),
+        "login_headers": dict(options.login_header),
+        "login_take": dict(options.login_take),
+    }
+    own = {name: getattr(options, name) for name in Said.__dataclass_fields__.keys() - tables}
     settings = [Setting("A" if side == "A" else "B", key, value) for side, key, value in options.set_]
-    return given(Said(headers=dict(options.header), **own), settings)
+    return given(Said(**own, **tables), settings)
 
 
 def _print(compared: Compared, *, as_json: bool) -> None:

@@ -12,20 +12,21 @@ import click
 
 from deadheat.cli import terminal
 from deadheat.cli.command import option
-from deadheat.cli.options import CallParts, RequestParts, Services
+from deadheat.cli.options import CallParts, LoadParts, RequestParts, Services
 from deadheat.errors import UserError
 
 #: What lines of a suite have in braces already.
 TAKEN = ("args", "cpus", "host", "port", "python")
 
 if TYPE_CHECKING:
-    from deadheat.suite.ad_hoc import AdHoc, Beside, Call, Commands, Request
+    from deadheat.model.login import Login
+    from deadheat.suite.ad_hoc import AdHoc, Beside, Call, Commands, Mix, Request
     from deadheat.suite.suite import Suite
     from deadheat.suite.values_file import Row
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdHocOptions(RequestParts, CallParts, Services):
+class AdHocOptions(RequestParts, LoadParts, CallParts, Services):
     """Commands to race without a suite."""
 
     command: tuple[str, ...] = option(
@@ -121,6 +122,11 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
     if options.shell and options.no_shell:
         raise UserError("--shell and -N are two", hint="without either no shell is between")
     if not lines:
+        if options.requests is not None or _login(options) is not None:
+            raise UserError(
+                "--requests and --login are of a --command or a --url",
+                hint="a suite's workload.toml has [[mix]] and [login]",
+            )
         if options.name:
             raise UserError(
                 "--name names a --command, a --program or a --url", hint="-c chooses contenders of a suite"
@@ -141,7 +147,8 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
     hooks = _hooks(options)
     taken = [name for each in beside for name in each.placeholders]
     _refuse_parameters_of_nothing(parameters, taken, (*lines, *(line for own in hooks for _, line in own)))
-    request = _request(options)
+    login = _login(options)
+    request = _request(options, login)
     commands = (
         running.commands(
             lines,
@@ -160,6 +167,7 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
         shell=options.shell,
         parameters=tuple(parameters.items()),
         services=beside,
+        login=login,
     )
 
 
@@ -217,39 +225,72 @@ def _refuse_parameters_of_nothing(
             )
 
 
-def _request(options: AdHocOptions) -> Request | Call | Commands:
+def _login(options: AdHocOptions) -> Login | None:
+    """Raises UserError."""
+    from deadheat.app import given
+
+    asked = given.login(
+        options.login, dict(options.login_header), options.login_body, dict(options.login_take)
+    )
+    if asked is not None and options.program:
+        raise UserError("--login is of servers", hint="--command or --url")
+    return asked
+
+
+def _request(options: AdHocOptions, login: Login | None) -> Request | Mix | Call | Commands:
     """What servers are asked. Raises UserError."""
     from deadheat.app import given
-    from deadheat.suite import pasted
     from deadheat.suite.ad_hoc import Request
 
     of_http = (options.request_method, options.path, options.header) != ("GET", "/", ())
-    over_http = of_http or options.request is not None
+    files = options.request is not None or options.requests is not None
     other = given.other_than_http(
-        options.proto, options.call, options.data, options.redis, over_http=over_http
+        options.proto,
+        options.call,
+        options.data,
+        options.redis,
+        over_http=of_http or files or login is not None,
     )
     if other is not None:
         if options.url or options.program:
             raise UserError("--proto and --redis are of servers that are started: --command")
         return other
-    if options.request is None:
-        return Request(
-            options.request_method, options.path, dict(options.header), options.body, values=_rows(options)
-        )
-    parts = (options.request_method, options.path, options.header, options.body, options.values)
-    if parts != ("GET", "/", (), None, None):
+    if files:
+        parts = (options.request_method, options.path, options.header, options.body, options.values)
+        others = parts != ("GET", "/", (), None, None)
+        given.refuse_beside_a_file(options.request, options.requests, others=others)
+        return _of_file(options)
+    return Request(
+        options.request_method,
+        options.path,
+        dict(options.header),
+        options.body,
+        values=_rows(options, login),
+    )
+
+
+def _of_file(options: AdHocOptions) -> Request | Mix:
+    """The one of `--request`, or the load of `--requests`. Raises UserError."""
+    from deadheat.app import sides
+    from deadheat.suite import pasted, requests_file
+
+    if options.program:
         raise UserError(
-            "--request says all of the request", hint="leave out --path, -X, -H, --body and --values"
+            "a program is asked nothing", hint="--request and --requests are of servers: --command"
         )
-    found = pasted.only(pasted.read(options.request), options.request)
-    return Request(found.method, found.path, found.headers, found.body, found.status)
+    if options.request is not None:
+        return sides.request_of(pasted.only(pasted.read(options.request), options.request), Path.cwd())
+    assert options.requests is not None
+    return sides.load_of(requests_file.read(options.requests), Path.cwd())
 
 
-def _rows(options: AdHocOptions) -> tuple[Row, ...]:
+def _rows(options: AdHocOptions, login: Login | None) -> tuple[Row, ...]:
     from deadheat.suite import values_file
     from deadheat.suite.ad_hoc import ANSWER
 
-    return () if options.values is None else values_file.read(options.values, also_taken=(ANSWER,))
+    if options.values is None:
+        return ()
+    return values_file.read(options.values, also_taken=(ANSWER, *(login.take if login is not None else ())))
 
 
 def suite(wanted: AdHoc, options: AdHocOptions) -> Suite:

@@ -147,3 +147,29 @@ class RequestParts:
         metavar="FILE",
         help="A CSV of which each request takes a row at random: {column} in path, headers and body.",
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoadParts:
+    """Several requests that servers are asked in one load, and what signs in before any."""
+
+    requests: Path | None = option(
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="Several requests as one load, by weight: a JSON object a line, as deadheat-load --requests has "
+        "them, lines of curl, or an HTTP Archive.",
+    )
+    login: str | None = option(
+        metavar="REQUEST",
+        help="Asked at each start, before the requests, which have what it answers in braces: 'POST /login'.",
+    )
+    login_header: tuple[tuple[str, str], ...] = option(
+        type=values.HEADER, multiple=True, help="A header of the --login; may be repeated."
+    )
+    login_body: str | None = option(metavar="TEXT", help="The body of the --login.")
+    login_take: tuple[tuple[str, str], ...] = option(
+        type=values.TAKE,
+        multiple=True,
+        help="What of its answer is {NAME} in requests: 'session=cookie session_id', "
+        "'csrf=header X-CSRF-Token', 'bearer=json $.token'; may be repeated.",
+    )

@@ -171,6 +171,8 @@ def run(options: RaceOptions) -> None:
       deadheat race --command './a {port}' --command './b {port}' --proto x.proto --call x.Y/Z
       deadheat race --command 'redis-server --port {port}' --command './mine {port}' --redis 'GET key'
       deadheat race --command './a' --command './b' --path '/users/{id}' --values users.csv
+      deadheat race --command './a' --command './b' --requests mix.jsonl
+      deadheat race --command './a' --command './b' --path '/{id}' --login /login --login-take 'id=json $.id'
       deadheat race --command './a' --command './b' --service postgres --fixture 'psql -f schema.sql'
       deadheat race --url http://127.0.0.1:3000 --url http://127.0.0.1:4000 -n main -n branch
       deadheat race --url http://10.0.0.5:3000 --url http://10.0.0.6:3000 --remote
@@ -252,7 +254,7 @@ def _asked(options: RaceOptions) -> Asked:
         server_cpus=servers,
         generator_cpus=generators,
         usable_cpus=usable,
-        command=("deadheat", *map(values.without_password, sys.argv[1:])),
+        command=("deadheat", *values.without_passwords(sys.argv[1:])),
     )
 
 

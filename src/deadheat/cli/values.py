@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
 
 _UNITS = {"": 1.0, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _BYTES = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
+
+
+# What they are given signs in.
+_SECRET = ("--login-body", "--login-header")
 
 
 class OneOf(click.Choice[str]):
@@ -96,6 +100,14 @@ def header(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
+def take(text: str) -> tuple[str, str]:
+    """`session=cookie session_id` as a name and a place."""
+    name, equals, where = (part.strip() for part in text.partition("="))
+    if not name or not equals or not where:
+        raise UserError(f'"{text}" takes nothing of a login', hint="write 'session=cookie session_id'")
+    return name, where
+
+
 def counts(text: str) -> tuple[int, ...]:
     """`64` or `10,64,400` as numbers from one on, each once."""
     parts = [part.strip() for part in text.split(",")]
@@ -172,13 +184,27 @@ ONE_VALUE = Value("NAME=VALUE", one_value)
 SOME_VALUES = Value("NAME=V,...", some_values)
 CPUS = Value("CPUS", cpus)
 HEADER = Value("HEADER", header)
+TAKE = Value("NAME=WHERE", take)
 CONDITION = Value("CONDITION", condition)
 SIDE_VALUE = Value("SIDE.NAME=VALUE", side_value)
 
 
-def without_password(argument: str) -> str:
-    """A word of a command line as it may be shown: a report is shared, a database's password and the value of
-    an environment variable are not."""
+def without_passwords(arguments: Iterable[str]) -> list[str]:
+    """A command line as it may be shown: a report is shared, what signs in is not: a database's password, a
+    login's body and headers, the value of an environment variable."""
+    found: list[str] = []
+    for argument in arguments:
+        option, equals, _ = argument.partition("=")
+        if found and found[-1] in _SECRET:
+            found.append("***")
+        elif equals and option in _SECRET:
+            found.append(f"{option}=***")
+        else:
+            found.append(_without_password(argument))
+    return found
+
+
+def _without_password(argument: str) -> str:
     if variable := re.match(r"(?:--set=)?[AB]\.env\.\w+=", argument):
         return f"{variable[0]}***"
     kept = re.sub(r"(://[^:/@\s]*):\S*@", r"\1@", argument)

@@ -9,7 +9,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TypedDict, Unpack
 
-from deadheat.app import ad_hoc
+from deadheat.app import ad_hoc, given, sides
 from deadheat.app import race as races
 from deadheat.errors import UserError
 from deadheat.hosts.cpus import default_cpus
@@ -21,19 +21,24 @@ from deadheat.model.http_protocol import HttpProtocol
 from deadheat.model.plan import Plan
 from deadheat.plan import Asked
 from deadheat.run.progress import NoView, View
-from deadheat.suite.ad_hoc import AdHoc, Command, Request, named
+from deadheat.suite import requests_file
+from deadheat.suite.ad_hoc import AdHoc, Command, Mix, Request, named
 from deadheat.suite.suite import Suite, load
 from deadheat.util.paths import runs_folder, suite_folder
 
 LOG = logging.getLogger("deadheat")
 FEWEST = 2
+# What stands for a value that is nobody's business.
+SECRET = "***"
 
 
 class Options(TypedDict, total=False):
     """What a race may be asked beside its workloads; each as the option of `deadheat race` of that name.
 
-    `programs` are command lines that run to their end, `commands` servers that are asked for `path`: both
-    race without a suite, called as `names` say. `budget_s` is in seconds, `margin` a share.
+    `programs` are command lines that run to their end, `commands` servers that are asked for `path`, or the
+    load of a file of `requests`, after a `login`, of whose answer `login_take` says by their names where the
+    values for these are: both race without a suite, called as `names` say. `budget_s` is in seconds, `margin`
+    a share.
     """
 
     contenders: Sequence[str]
@@ -52,6 +57,11 @@ class Options(TypedDict, total=False):
     commands: Sequence[str]
     names: Sequence[str]
     path: str
+    requests: str | os.PathLike[str] | None
+    login: str | None
+    login_headers: Mapping[str, str]
+    login_body: str | None
+    login_take: Mapping[str, str]
     answers_may_differ: bool
 
 
@@ -100,6 +110,13 @@ def refuse_unknown(options: Mapping[str, object], known: type) -> None:
         )
 
 
+def of_login(headers: Mapping[str, str], body: str | None, take: Mapping[str, str]) -> list[str]:
+    """Of a command line, without what signs in."""
+    words = ["--login-header", SECRET] * len(headers)
+    words += [] if body is None else ["--login-body", SECRET]
+    return words + [word for name, where in take.items() for word in ("--login-take", f"{name}={where}")]
+
+
 def _asked(workloads: Sequence[str], options: Options) -> Asked:
     refuse_unknown(options, Options)
     cpus = default_cpus(this_host().cores())
@@ -134,6 +151,14 @@ def _protocol(options: Options) -> HttpProtocol | None:
 
 
 def _suite(workloads: Sequence[str], options: Options, view: View) -> Suite:
+    login = given.login(
+        options.get("login"),
+        options.get("login_headers", {}),
+        options.get("login_body"),
+        options.get("login_take", {}),
+    )
+    if not options.get("commands") and (login is not None or options.get("requests") is not None):
+        raise UserError("requests and login are of commands", hint="a suite has [[mix]] and [login]")
     if not _without_suite(options):
         folder = options.get("suite")
         return load(Path(folder) if folder is not None else suite_folder())
@@ -146,9 +171,19 @@ def _suite(workloads: Sequence[str], options: Options, view: View) -> Suite:
     names = named(lines, tuple(options.get("names", ())))
     wanted = AdHoc(
         tuple(Command(line, name, Path.cwd()) for line, name in zip(lines, names, strict=True)),
-        Request(path=options.get("path", "/")) if servers else None,
+        _request(options) if servers else None,
+        login=login,
     )
     return ad_hoc.suite_of(wanted, view, answers_may_differ=options.get("answers_may_differ", False))
+
+
+def _request(options: Options) -> Request | Mix:
+    """What servers are asked. Raises UserError."""
+    file = options.get("requests")
+    if file is None:
+        return Request(path=options.get("path", "/"))
+    given.refuse_beside_a_file(None, Path(file), others="path" in options)
+    return sides.load_of(requests_file.read(Path(file)), Path.cwd())
 
 
 def _without_suite(options: Options) -> bool:
@@ -161,9 +196,12 @@ def _as_command(workloads: Sequence[str], options: Options) -> tuple[str, ...]:
     several = {"programs": "--program", "commands": "--command", "names": "--name", "contenders": "-c"}
     for key, option in several.items():
         words += [word for value in options.get(key, ()) for word in (option, value)]  # type: ignore[attr-defined]
-    for key in ("reference", "preset", "seed", "metric", "suite", "path"):
+    for key in ("reference", "preset", "seed", "metric", "suite", "path", "requests", "login"):
         if (value := options.get(key)) is not None:
             words += [f"--{key}", str(value)]
+    words += of_login(
+        options.get("login_headers", {}), options.get("login_body"), options.get("login_take", {})
+    )
     if (margin := options.get("margin")) is not None:
         words += ["--margin", f"{100 * margin:g}%"]
     if (budget_s := options.get("budget_s")) is not None:

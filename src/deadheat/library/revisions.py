@@ -17,7 +17,7 @@ from deadheat.app.sides import Given, Letter, Setting
 from deadheat.errors import BISECT_STOPS, UserError
 from deadheat.hosts.cpus import default_cpus
 from deadheat.hosts.held import this_host
-from deadheat.library.races import Logged, refuse_unknown
+from deadheat.library.races import SECRET, Logged, of_login, refuse_unknown
 from deadheat.library.run import Run
 from deadheat.model import ab as found
 from deadheat.model.choices import CommentWhen, JudgedBy
@@ -29,15 +29,17 @@ from deadheat.util.paths import runs_folder
 
 BUDGET_S = 300.0
 # Options that name one.
-FILES = ("values", "request", "proto")
+FILES = ("values", "request", "requests", "proto")
 
 
 class AbOptions(TypedDict, total=False):
     """What a comparison may be asked; each as the option of `deadheat ab` of that name.
 
-    `build` to `fixture` are what `bench/deadheat.toml` says otherwise; `values`, `request` and `proto` are
-    files. `budget_s` is in seconds, `margin` a share, `fail_if` and `fail_if_surely` are shares by figure:
-    `{"slower": 0.03}`. `env_a` (of BASE) and `env_b` (of HEAD) are set for one side alone.
+    `build` to `fixture` are what `bench/deadheat.toml` says otherwise; `values`, `request`, `requests` and
+    `proto` are files, and `login_take` says by their names where values of the login's answer are:
+    `{"session": "cookie session_id"}`. `budget_s` is in seconds, `margin` a share, `fail_if` and
+    `fail_if_surely` are shares by figure: `{"slower": 0.03}`. `env_a` (of BASE) and `env_b` (of HEAD) are set
+    for one side alone.
     """
 
     build: str | None
@@ -52,6 +54,11 @@ class AbOptions(TypedDict, total=False):
     body: str | None
     values: str | os.PathLike[str] | None
     request: str | os.PathLike[str] | None
+    requests: str | os.PathLike[str] | None
+    login: str | None
+    login_headers: Mapping[str, str]
+    login_body: str | None
+    login_take: Mapping[str, str]
     proto: str | os.PathLike[str] | None
     call: str | None
     data: str
@@ -244,11 +251,12 @@ def _conditions(asked: Mapping[FigureName, float], *, surely: bool) -> list[Cond
 
 
 def _as_command(base: str | None, head: str, options: AbOptions) -> tuple[str, ...]:
-    """The command line that asks the same, as reports show it; without values of the environment."""
+    """The command line that asks the same, as reports show it; without values of the environment and of what
+    signs in."""
     line = ["deadheat", "ab", *([base, head] if base is not None else [])]
     for key in Said.__dataclass_fields__:
         value = options.get(key)
-        if isinstance(value, str | int | os.PathLike) and not isinstance(value, bool):
+        if key != "login_body" and isinstance(value, str | int | os.PathLike) and not isinstance(value, bool):
             line += [f"--{key.replace('_', '-')}", str(value)]
     for name, listed in (("redis", options.get("redis", ())), ("service", options.get("service", ()))):
         line += [word for each in listed for word in (f"--{name}", each)]
@@ -256,8 +264,11 @@ def _as_command(base: str | None, head: str, options: AbOptions) -> tuple[str, .
         line += ["--copy", file]
     for name, value in options.get("headers", {}).items():
         line += ["--header", f"{name}: {value}"]
+    line += of_login(
+        options.get("login_headers", {}), options.get("login_body"), options.get("login_take", {})
+    )
     for side, env in (("A", options.get("env_a", {})), ("B", options.get("env_b", {}))):
-        line += [word for name in env for word in ("--set", f"{side}.env.{name}=***")]
+        line += [word for name in env for word in ("--set", f"{side}.env.{name}={SECRET}")]
     for key in ("metric", "seed"):
         if (value := options.get(key)) is not None:
             line += [f"--{key}", str(value)]

@@ -20,13 +20,12 @@ from pydantic import ValidationError
 from deadheat.errors import UserError
 from deadheat.model.bench import BenchRequest
 
-# Of the connection, which is made anew, and of the host.
-_NOT_TAKEN_OVER = frozenset(
+# Of the connection, which is made anew.
+_OF_CONNECTION = frozenset(
     [
         "connection",
         "content-length",
         "expect",
-        "host",
         "http2-settings",
         "keep-alive",
         "proxy-connection",
@@ -226,12 +225,22 @@ def _header(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
+def is_of_connection(name: str) -> bool:
+    """Whether a header is made anew for each connection or request."""
+    return name.startswith(":") or name.lower() in _OF_CONNECTION
+
+
 def _taken_over(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Those of one name joined, as HTTP allows."""
+    """Without those of the connection and of the host."""
+    return joined(
+        (name, value) for name, value in headers if not is_of_connection(name) and name.lower() != "host"
+    )
+
+
+def joined(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Headers by their names; those of one name joined, as HTTP allows."""
     found: dict[str, str] = {}
     for name, value in headers:
-        if name.startswith(":") or name.lower() in _NOT_TAKEN_OVER:
-            continue
         key = next((known for known in found if known.lower() == name.lower()), name)
         between = "; " if key.lower() == "cookie" else ", "
         found[key] = f"{found[key]}{between}{value}" if key in found else value
@@ -258,6 +267,7 @@ def only(requests: Sequence[BenchRequest], file: Path) -> BenchRequest:
     """The one of a race. Raises UserError for several."""
     if len(requests) > 1:
         raise UserError(
-            f"{file}: {len(requests)} requests, and a race has one", hint="deadheat ab --request races each"
+            f"{file}: {len(requests)} requests, and a race has one",
+            hint="--requests has all of them in one load; deadheat ab --request races each",
         )
     return requests[0]
