@@ -61,19 +61,21 @@ def test_another_order_of_keys_is_no_difference(deadheat: Deadheat) -> None:
     assert "structure" in case(deadheat)
 
 
-def test_masks_are_of_what_gzip_decodes_to(deadheat: Deadheat) -> None:
-    ended = raced(deadheat, "plain gzip", "plain gzip")
+@pytest.mark.parametrize("coding", ["gzip", "br", "zstd"])
+def test_masks_are_of_what_a_coding_decodes_to(deadheat: Deadheat, coding: str) -> None:
+    ended = raced(deadheat, f"plain {coding}", f"plain {coding}")
     assert ended.code == 0, ended
     assert (
         "answers: 3 fields compared, 3 masked: $.id (uuid), $.at.s (epoch), $.requests (number)" in ended.err
     )
     found = case(deadheat)
     assert json.loads(found["structure"])["name"] == "one"
-    assert found["content_encoding"] == "gzip"
+    assert found["content_encoding"] == coding
 
 
-def test_the_same_in_gzip_is_compared_as_it_decodes(deadheat: Deadheat) -> None:
-    ended = raced(deadheat, "same gzip", "other gzip")
+@pytest.mark.parametrize("coding", ["gzip", "br", "zstd"])
+def test_the_same_in_a_coding_is_compared_as_it_decodes(deadheat: Deadheat, coding: str) -> None:
+    ended = raced(deadheat, f"same {coding}", f"other {coding}")
     assert "answers: 3 fields compared" in ended.err
     found = case(deadheat)
     assert "masks" not in found

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+import brotli
 import pytest
 from pydantic import ValidationError
 
@@ -19,6 +20,8 @@ from deadheat.model.login import Login
 RIGHT = b"right"
 ANSWER = b'{"user": {"id": 17, "tokens": ["a.b-c"], "admin": true}}'
 
+PACKED = {"gzip": gzip.compress(ANSWER), "br": brotli.compress(ANSWER), "compress": b"\x1f\x9d\x90"}
+
 
 class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
@@ -27,9 +30,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Set-Cookie", "theme=dark; Path=/")
         self.send_header("Set-Cookie", 'session="7%3A9"; HttpOnly; Path=/')
         self.send_header("X-CSRF-Token", "c5")
-        body = gzip.compress(ANSWER) if self.path == "/gzip" else ANSWER
-        if self.path == "/gzip":
-            self.send_header("Content-Encoding", "gzip")
+        coding = self.path.removeprefix("/")
+        body = PACKED.get(coding, ANSWER)
+        if coding:
+            self.send_header("Content-Encoding", coding)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -62,7 +66,7 @@ def asked(take: dict[str, str], **more: Any) -> Login:
         ("json $.user.id", "17"),
     ],
 )
-@pytest.mark.parametrize("path", ["/", "/gzip"])
+@pytest.mark.parametrize("path", ["/", "/gzip", "/br"])
 def test_a_value_is_taken_as_it_stands(at: Address, where: str, value: str, path: str) -> None:
     assert login.values(asked({"it": where}, path=path), at) == {"it": value}
 
@@ -76,6 +80,13 @@ def test_what_is_not_there_is_named(at: Address, where: str) -> None:
     with pytest.raises(Wrong, match="has no") as raised:
         login.values(asked({"it": where}), at)
     assert where in raised.value.reason and "{it}" in raised.value.reason
+
+
+def test_a_body_in_a_coding_that_nobody_reads(at: Address) -> None:
+    with pytest.raises(Wrong, match="POST /compress, the login, is answered with a body in compress"):
+        login.values(asked({"it": "json $.user.id"}, path="/compress"), at)
+    assert login.values(asked({"it": "json $.user.id"}, path="/utf-8"), at) == {"it": "17"}
+    assert login.values(asked({"it": "cookie theme"}, path="/compress"), at) == {"it": "dark"}
 
 
 def test_a_refused_login_is_said(at: Address) -> None:

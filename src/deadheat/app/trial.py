@@ -31,9 +31,9 @@ Values = Mapping[str, object]
 
 @dataclass(frozen=True)
 class Heard:
-    """An answer. `data`: without gzip and deflate, None where it is longer than anybody compares. `took_s`:
-    until a server answered so, or a program had ended; `content_type` without parameters; `location` "" for
-    none; `cookies` are names."""
+    """An answer. `data`: decoded where its coding is known, None where it is longer than anybody compares.
+    `took_s`: until a server answered so, or a program had ended; `content_type` without parameters;
+    `location` "" for none; `cookies` are names."""
 
     data: bytes | None
     status: int = 200

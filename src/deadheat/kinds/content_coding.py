@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 import zlib
+from collections.abc import Callable, Mapping
+from functools import partial
 from http.client import HTTPMessage
+from typing import Protocol
 
 IDENTITY = "identity"
 # A few bytes may stand for far more than anybody compares.
@@ -24,37 +28,100 @@ def of(headers: HTTPMessage) -> str:
 
 
 def decoded(data: bytes, coding: str) -> bytes:
-    """What it says; as it is in a coding other than gzip and deflate. Raises CodingError."""
-    codings = coding.split(", ")
-    if not data or any(each not in (*_GZIP, "deflate") for each in codings):
+    """What it says; as it is in a coding that nobody here reads. Raises CodingError."""
+    if not data or unread(coding) is not None:
         return data
-    for each in reversed(codings):
-        data = _inflated(data, each)
+    for each in reversed(coding.split(", ")):
+        data = _READ[each](data, each)
+    return data
+
+
+def unread(coding: str) -> str | None:
+    """A clause about a body in a coding that nobody here reads; None of any other. Some servers name what is
+    none (`utf-8`), so whoever can do with the body as it is need not refuse it."""
+    if all(each in _READ for each in coding.split(", ")):
+        return None
+    return f"a body in {coding}, and read are gzip, deflate, br and zstd"
+
+
+def _as_it_is(data: bytes, _coding: str) -> bytes:
     return data
 
 
 def _inflated(data: bytes, coding: str) -> bytes:
-    # Gzip may be several members, one after the other. "deflate" is zlib's container, which some leave out.
+    # "deflate" is zlib's container, which some leave out.
     windows = [_GZIP_WINDOW] if coding in _GZIP else [_ZLIB_WINDOW, _BARE_WINDOW]
     for window in windows:
         try:
-            return _members(data, window)
-        except zlib.error:
+            return _members(data, partial(zlib.decompressobj, window))
+        except (zlib.error, EOFError):
             continue
     raise CodingError(f"a body that is no {coding}")
 
 
-def _members(data: bytes, window: int) -> bytes:
-    """Raises zlib.error, and CodingError for what is too long."""
+def _of_zstd(data: bytes, coding: str) -> bytes:
+    # What reads a coding is loaded when one comes: most answers have none.
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    try:
+        return _members(data, zstd.ZstdDecompressor)
+    except (zstd.ZstdError, EOFError) as error:
+        raise CodingError(f"a body that is no {coding}") from error
+
+
+def _of_br(data: bytes, coding: str) -> bytes:
+    import brotli
+
+    reader = brotli.Decompressor()
+    try:
+        found: bytes = reader.process(data, output_buffer_limit=LONGEST + 1)
+    except brotli.error as error:
+        raise CodingError(f"a body that is no {coding}") from error
+    if len(found) > LONGEST:
+        raise _too_long()
+    if not reader.is_finished():
+        raise CodingError(f"a body that is no {coding}")
+    return found
+
+
+class _Reader(Protocol):
+    """Of one member (gzip) or frame (zstd)."""
+
+    @property
+    def eof(self) -> bool: ...
+
+    @property
+    def unused_data(self) -> bytes: ...
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+def _members(data: bytes, reader: Callable[[], _Reader]) -> bytes:
+    """Of several, one after the other. Raises EOFError where the last has no end, and CodingError for what is
+    too long."""
     found, length = [], 0
     while data:
-        member = zlib.decompressobj(window)
+        member = reader()
         part = member.decompress(data, LONGEST - length + 1)
         length += len(part)
         if length > LONGEST:
-            raise CodingError(f"a body of over {LONGEST >> 20} MiB once decoded")
+            raise _too_long()
         if not member.eof:
-            raise zlib.error("it ends before its end")
+            raise EOFError
         found.append(part)
         data = member.unused_data
     return b"".join(found)
+
+
+def _too_long() -> CodingError:
+    return CodingError(f"a body of over {LONGEST >> 20} MiB once decoded")
+
+
+_READ: Mapping[str, Callable[[bytes, str], bytes]] = {
+    IDENTITY: _as_it_is,
+    **dict.fromkeys((*_GZIP, "deflate"), _inflated),
+    "br": _of_br,
+    "zstd": _of_zstd,
+}

@@ -116,8 +116,9 @@ def _otherwise(case: HttpCase, answer: Answer) -> Fault | None:
     """By digest or by structure."""
     if case.sha256 is None and case.structure is None:
         return None
+    coding = content_coding.of(answer.response.headers)
     try:
-        body = content_coding.decoded(answer.body, content_coding.of(answer.response.headers))
+        body = content_coding.decoded(answer.body, coding)
     except content_coding.CodingError as error:
         return Fault(f"answered with {error}")
     if case.sha256 is not None and (digest := hashlib.sha256(body).hexdigest()) != case.sha256:
@@ -128,7 +129,9 @@ def _otherwise(case: HttpCase, answer: Answer) -> Fault | None:
     expected, read = structure.read(case.structure.encode()), structure.read(body)
     assert expected is not None
     if read is None:
-        return Fault(f"expected text  got {len(body)} bytes that are none")
+        return Fault(
+            f"expected text  got {content_coding.unread(coding) or f'{len(body)} bytes that are none'}"
+        )
     found = structure.compare(expected, read, case.masks).differences
     if not found:
         return None
@@ -140,14 +143,15 @@ def _json_parts(case: HttpCase, answer: Answer) -> str | None:
     """By values at their places, and by a schema."""
     if not case.json_fields and case.json_schema is None:
         return None
+    coding = content_coding.of(answer.response.headers)
     try:
-        body = content_coding.decoded(answer.body, content_coding.of(answer.response.headers))
+        body = content_coding.decoded(answer.body, coding)
     except content_coding.CodingError as error:
         return f"answered with {error}"
     try:
         value = json.loads(body)
     except ValueError:
-        return f"expected JSON  got {_show(body)}"
+        return f"expected JSON  got {content_coding.unread(coding) or _show(body)}"
     for place, expected in case.json_fields.items():
         if (reported := json_path.at(place, value)) is json_path.MISSING:
             return f"{place}: expected {json.dumps(expected)}  got nothing there"

@@ -26,9 +26,12 @@ def values(login: Login | None, at: Address) -> dict[str, str]:
         body = None if login.body is None else login.body.encode()
         connection.request(login.method, login.path, body, login.headers)
         response = connection.getresponse()
-        data = content_coding.decoded(response.read(), content_coding.of(response.headers))
-    except (http.client.HTTPException, content_coding.CodingError) as error:
+        coding = content_coding.of(response.headers)
+        data = content_coding.decoded(response.read(), coding)
+    except http.client.HTTPException as error:
         raise Wrong(f"{asked} is answered with no HTTP: {error}", str(error)) from error
+    except content_coding.CodingError as error:
+        raise Wrong(f"{asked} is answered with {error}", str(error)) from error
     finally:
         connection.close()
     exchange = f"{asked}\n{response.status} {response.reason}\n{response.headers}\n{data[:1000]!r}"
@@ -38,6 +41,8 @@ def values(login: Login | None, at: Address) -> dict[str, str]:
     for name, value in found.items():
         if value is None or not value.isprintable():
             what = "has no" if value is None else "has control characters in its"
+            if login.take[name].startswith("json ") and (clause := content_coding.unread(coding)) is not None:
+                raise Wrong(f"{asked} is answered with {clause}", exchange)
             raise Wrong(f"the answer to {asked} {what} {login.take[name]} ({{{name}}})", exchange)
     return {name: value for name, value in found.items() if value is not None}
 

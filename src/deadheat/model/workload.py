@@ -73,7 +73,8 @@ class HttpCase(Record):
     In the place of the body to the byte its SHA-256, or an answer that it must be equal to by `structure`,
     but for what `masks` name: of JSON without regard to the order of keys. Or JSON that is right in parts: by
     the values of `json_fields` at their places (`$.items[0].id`), and by a `json_schema`, which is JSON in a
-    text. All these are of the body with gzip and deflate decoded. Under load the status alone is compared.
+    text. All these are of the body with gzip, deflate, br and zstd decoded. Under load the status alone is
+    compared.
 
     Or a `page`: HTML in UTF-8 that it must be equal to, but for white space between tags and for how
     characters are escaped. What a server's own page has of these is learned when it has started, and under
