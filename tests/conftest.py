@@ -14,6 +14,7 @@ import pytest
 from playwright.sync_api import Browser, sync_playwright
 
 from tests.made.once import Once
+from tests.made.pages import Opened
 
 # No time decides a test: an example takes as long as a busy machine makes it.
 hypothesis.settings.register_profile("untimed", deadline=None)
@@ -33,6 +34,15 @@ def browser() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=chromium, args=ARGUMENTS)
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def opened(browser: Browser) -> Iterator[Opened]:
+    """Pages of ours: alone, and silent."""
+    opened = Opened(browser)
+    yield opened
+    opened.close()
+    assert opened.complaints == []
 
 
 @pytest.fixture(scope="session")

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
 
 from deadheat.history import foreign, listing, page, store
 from deadheat.history.database import FILE, open_
+from tests.made.pages import Opened, Scheme, too_wide, unusable
 
 from .made_up import results
 
@@ -39,20 +38,10 @@ def written(folder: Path, runs: Sequence[float], commit: str = "c") -> Path:
     return file
 
 
-def opened(browser: Browser, file: Path, width: int = 1200, scheme: str = "light") -> tuple[Page, list[str]]:
-    """The page, and all that it complained of or asked for."""
-    shown = browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
-    seen: list[str] = []
-    shown.on("console", lambda message: seen.append(message.text))
-    shown.on("pageerror", lambda error: seen.append(str(error)))
-    shown.on("request", lambda request: seen.append(request.url))
-    shown.goto(file.as_uri())
-    return shown, [what for what in seen if what not in (file.as_uri(), "data:,")]
-
-
-def test_it_tells_of_the_change_and_its_commit(browser: Browser, tmp_path: Path) -> None:
-    shown, complaints = opened(browser, written(tmp_path, [1.5] * 8 + [2.0] * 4))
-    assert complaints == []
+def test_it_tells_of_the_change_and_its_commit(opened: Opened, tmp_path: Path) -> None:
+    shown = opened.open(written(tmp_path, [1.5] * 8 + [2.0] * 4))
+    # All of it is in one file.
+    assert opened.files == [shown.url]
     assert shown.locator("tr.changed").count() == 1
     assert "commit c008" in shown.locator("tr.changed").inner_text()
     # The newest run is first, so that the mark lies between its level and the one before.
@@ -66,37 +55,30 @@ def test_it_tells_of_the_change_and_its_commit(browser: Browser, tmp_path: Path)
     levels = shown.evaluate("[...document.querySelectorAll('line.level')].map(l => l.getAttribute('x1'))")
     assert len(set(levels)) == 2 and len(levels) == 12
     assert "no part of any verdict" in shown.locator("main").inner_text()
-    shown.close()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1600])
-def test_it_fits_and_is_usable(browser: Browser, tmp_path: Path, width: int, scheme: str) -> None:
-    shown, complaints = opened(browser, written(tmp_path, [1.5] * 8 + [2.0] * 4), width, scheme)
-    assert complaints == []
-    assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth")
+def test_it_fits_and_is_usable(opened: Opened, tmp_path: Path, width: int, scheme: Scheme) -> None:
+    shown = opened.open(written(tmp_path, [1.5] * 8 + [2.0] * 4), width=width, scheme=scheme)
+    assert not too_wide(shown)
     bars = shown.evaluate(
         "[...document.querySelectorAll('svg.bar')].map(b => b.getBoundingClientRect().width)"
     )
     assert min(bars) > 100
-    found = Axe().run(shown).response["violations"]
-    assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == []
-    shown.close()
+    assert unusable(shown) == []
 
 
-def test_hostile_names_are_text(browser: Browser, tmp_path: Path) -> None:
-    shown, complaints = opened(browser, written(tmp_path, [1.5] * 3, commit=HOSTILE), 360)
-    assert complaints == []
+def test_hostile_names_are_text(opened: Opened, tmp_path: Path) -> None:
+    shown = opened.open(written(tmp_path, [1.5] * 3, commit=HOSTILE), width=360)
     assert shown.title() == "Deadheat: http-hello rust over runs"
     assert shown.locator("script").count() == 0
     assert "<script>" in shown.locator("main").inner_text()
     assert "\u202e" not in shown.content()
-    assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    shown.close()
+    assert not too_wide(shown)
 
 
-def test_few_runs_are_said_to_be_few(browser: Browser, tmp_path: Path) -> None:
-    shown, _ = opened(browser, written(tmp_path, [1.5]))
+def test_few_runs_are_said_to_be_few(opened: Opened, tmp_path: Path) -> None:
+    shown = opened.open(written(tmp_path, [1.5]))
     assert "from 8 runs on" in shown.locator("main").inner_text()
     assert "no change" not in shown.locator("p.verdict").inner_text()
-    shown.close()

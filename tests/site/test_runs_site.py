@@ -6,28 +6,24 @@ import csv
 import gzip
 import io
 import json
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
 
 from deadheat.errors import UserError
 from deadheat.model.result import Results
 from deadheat.site import pages, places, write
 from tests.history.made_up import MACHINE, results
+from tests.made.pages import Opened, Scheme, too_wide, unusable
 from tests.made.runs import Made, renamed
 
 OTHER = {"cpu_model": "Loud 3", "cores": 8}
 RUST = [1.5] * 8 + [2.0] * 4
 URL = "https://bench.example/ours"
 ATOM = "{http://www.w3.org/2005/Atom}"
-# It would fetch the style by itself, which the pages forbid.
-OF_AXE = {"preload": False}
 # 200 runs of two workloads with six contenders each take at most 20 MB.
 A_RUN = 100_000
 
@@ -196,44 +192,16 @@ def test_two_hundred_runs_take_20_mb_at_most(tmp_path: Path) -> None:
     assert (size - shared) / 3 < A_RUN
 
 
-class Opened:
-    """Pages of the site, and all that they complained of or asked for."""
-
-    def __init__(self, browser: Browser) -> None:
-        self._browser = browser
-        self.complaints: list[str] = []
-
-    def open(self, path: Path, width: int = 1200, scheme: str = "light") -> Page:
-        shown = self._browser.new_page(viewport={"width": width, "height": 800}, color_scheme=scheme)  # type: ignore[arg-type]
-        shown.on("console", lambda message: self.complaints.append(message.text))
-        shown.on("pageerror", lambda error: self.complaints.append(str(error)))
-        shown.on(
-            "request",
-            lambda asked: self.complaints.extend(
-                [asked.url] if not asked.url.startswith(("file:", "data:")) else []
-            ),
-        )
-        shown.goto(path.as_uri())
-        return shown
-
-
-@pytest.fixture
-def opened(browser: Browser) -> Iterator[Opened]:
-    opened = Opened(browser)
-    yield opened
-    assert opened.complaints == []
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 1400])
-def test_it_opens_from_a_file_fits_and_is_usable(opened: Opened, site: Path, width: int, scheme: str) -> None:
+def test_it_opens_from_a_file_fits_and_is_usable(
+    opened: Opened, site: Path, width: int, scheme: Scheme
+) -> None:
     for place in (places.INDEX, places.workload("http-hello"), places.contender("rust")):
-        shown = opened.open(site / place, width, scheme)
-        assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth"), place
+        shown = opened.open(site / place, width=width, scheme=scheme)
+        assert not too_wide(shown), place
         assert shown.evaluate("getComputedStyle(document.body).fontFamily") != ""
-        found = Axe().run(shown, options=OF_AXE).response["violations"]
-        assert [v["id"] for v in found if v["impact"] in ("serious", "critical")] == [], place
-        shown.close()
+        assert unusable(shown) == [], place
 
 
 def test_one_walks_from_the_verdict_to_the_whole_run_and_back(opened: Opened, site: Path) -> None:
@@ -250,9 +218,9 @@ def test_one_walks_from_the_verdict_to_the_whole_run_and_back(opened: Opened, si
 def test_names_are_only_text(opened: Opened, tmp_path: Path) -> None:
     name = '<script>document.title = "hacked"</script>"\' \u202egnp.exe ' + "x" * 300
     folder = written(tmp_path / "site", runs(name))
-    shown = opened.open(folder / places.INDEX, 360)
+    shown = opened.open(folder / places.INDEX, width=360)
     assert shown.title() == "Ours"
-    assert shown.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert not too_wide(shown)
     ElementTree.fromstring((folder / places.FEED).read_text())
 
 

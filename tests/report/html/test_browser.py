@@ -2,45 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from deadheat.report.html import page as report
+from tests.made.pages import Opened, Scheme, too_wide, unusable
 from tests.made.runs import Made, renamed
 
 ROWS = "#race-0 table.forest tbody tr[data-k]:not(.off)"
 NAMES = f"[...document.querySelectorAll('{ROWS}')].map(row => row.dataset.name)"
-OVERFLOW = "document.documentElement.scrollWidth - innerWidth"
-
-
-class Opened:
-    """Pages opened in contexts of their own, and all that they complained of or asked for."""
-
-    def __init__(self, browser: Browser) -> None:
-        self._browser = browser
-        self.complaints: list[str] = []
-        self.requests: list[str] = []
-
-    def open(self, path: Path, fragment: str = "", **context: Any) -> Page:
-        page = self._browser.new_context(**context).new_page()
-        page.on("console", lambda message: self.complaints.append(message.text))
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
-        page.goto(path.as_uri() + fragment)
-        return page
-
-
-@pytest.fixture
-def opened(browser: Browser) -> Iterator[Opened]:
-    opened = Opened(browser)
-    yield opened
-    assert opened.complaints == []
-    assert [url for url in opened.requests if not url.startswith(("file:", "data:"))] == []
 
 
 @pytest.fixture(scope="module")
@@ -75,15 +47,15 @@ def heads(page: Page, name: str) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [360, 820, 1400])
-def test_no_wider_than_the_screen(opened: Opened, path: Path, width: int, scheme: str) -> None:
-    page = opened.open(path, viewport={"width": width, "height": 800}, color_scheme=scheme)
-    assert page.evaluate(OVERFLOW) <= 0
+def test_no_wider_than_the_screen(opened: Opened, path: Path, width: int, scheme: Scheme) -> None:
+    page = opened.open(path, width=width, scheme=scheme)
+    assert not too_wide(page)
 
 
 @pytest.mark.parametrize("width", [768, 900, 1000])
 def test_names_are_not_broken_where_they_are_short(opened: Opened, path: Path, width: int) -> None:
     """Between a phone and a wide screen the table once squeezed its names to a few letters a line."""
-    page = opened.open(path, viewport={"width": width, "height": 800})
+    page = opened.open(path, width=width)
     heights = page.locator("#race-0 table.forest tbody .name").evaluate_all(
         "all => all.map(one => one.getClientRects().length)"
     )
@@ -91,22 +63,20 @@ def test_names_are_not_broken_where_they_are_short(opened: Opened, path: Path, w
 
 
 def test_a_name_of_ten_thousand_characters_fits_a_phone(opened: Opened, hostile: Path) -> None:
-    page = opened.open(hostile, viewport={"width": 360, "height": 800})
-    assert page.evaluate(OVERFLOW) <= 0
+    page = opened.open(hostile, width=360)
+    assert not too_wide(page)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everybody_can_use_it(opened: Opened, path: Path, scheme: str) -> None:
-    page = opened.open(path, color_scheme=scheme)
+def test_everybody_can_use_it(opened: Opened, path: Path, scheme: Scheme) -> None:
+    page = opened.open(path, scheme=scheme)
     page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true; })")
-    found = Axe().run(page).response["violations"]
-    serious = [(v["id"], v["nodes"][0]["html"]) for v in found if v["impact"] in ("serious", "critical")]
-    assert serious == []
+    assert unusable(page) == []
 
 
 def test_dark_is_dark(opened: Opened, path: Path) -> None:
-    def paper(scheme: str) -> str:
-        page = opened.open(path, color_scheme=scheme)
+    def paper(scheme: Scheme) -> str:
+        page = opened.open(path, scheme=scheme)
         colour: str = page.evaluate("getComputedStyle(document.body).backgroundColor")
         return colour
 
@@ -230,7 +200,7 @@ def test_readable_without_a_script(opened: Opened, path: Path) -> None:
 
 
 def test_prints_without_controls_with_gates(opened: Opened, path: Path) -> None:
-    page = opened.open(path, color_scheme="dark")
+    page = opened.open(path, scheme="dark")
     page.emulate_media(media="print")
     assert page.locator("#controls").is_hidden()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
@@ -241,8 +211,8 @@ def test_sixty_contenders_in_five_workloads(opened: Opened, tmp_path: Path) -> N
     made = Made(tmp_path / "suite", workloads=5, contenders=60, blocks=2, rounds=1)
     path = tmp_path / "report.html"
     path.write_text(report.render(made.results(), made.observations, made.suite))
-    page = opened.open(path, viewport={"width": 360, "height": 800})
+    page = opened.open(path, width=360)
     assert page.locator("table.forest tbody tr[data-k]").count() == 300
-    assert page.evaluate(OVERFLOW) <= 0
+    assert not too_wide(page)
     page.select_option("[name=language]", "Go")
     assert page.locator("table.forest tbody tr[data-k]:not(.off)").count() == 60
