@@ -137,6 +137,28 @@ fn mistakes_are_answered_and_survived() {
 }
 
 #[test]
+fn a_turn_begins_when_it_is_told_to() {
+    let address = server(|mut stream, _| {
+        while let Some(path) = read_request(&mut stream) {
+            send(&mut stream, &hello(&path));
+        }
+    });
+    let at_ns = deadheat_load::clock::now_ns() + 200_000_000;
+    let mut later = turn("a", &[]);
+    later["counted_ms"] = json!(20);
+    later["at_ns"] = json!(at_ns);
+    let mut passed = later.clone();
+    passed["at_ns"] = json!(1);
+    let mut far = later.clone();
+    far["at_ns"] = json!(u64::MAX);
+    let events = drive(&[open("a", &format!("http://{address}")), later, passed, far]);
+    assert!(events[1]["started_ns"].as_u64().expect("a moment") >= at_ns);
+    assert!(events[2]["started_ns"].as_u64().expect("a moment") > at_ns);
+    assert_eq!(events[3]["kind"], "usage");
+    assert_eq!(events[3]["message"], "at_ns is more than a minute ahead");
+}
+
+#[test]
 fn an_open_loop_turn_and_coalescing() {
     let address = server(|mut stream, _| {
         while let Some(path) = read_request(&mut stream) {

@@ -11,7 +11,7 @@ from typing import Any
 
 from deadheat.cli import man, manual
 from deadheat.report import gates as advice
-from deadheat.results.gates import interference, own
+from deadheat.results.gates import elsewhere, interference, own
 
 ROOT = Path(__file__).parents[2]
 SCHEMAS = ROOT / "docs" / "schema"
@@ -100,7 +100,7 @@ def promise(gate: str) -> str:
     if gate in PROMISES:
         return PROMISES[gate]
     function = FUNCTIONS.get(gate, gate.replace("-", "_"))
-    found = getattr(own, function, None) or getattr(interference, function, None)
+    found = next((f for room in (own, interference, elsewhere) if (f := getattr(room, function, None))), None)
     if found is None or not found.__doc__:
         raise KeyError(gate)
     return inspect.cleandoc(found.__doc__).partition("\n\n")[0]

@@ -23,6 +23,7 @@ VERBS = (
     "comment",
     "cost",
     "merge",
+    "cluster",
     *LOOKS,
     "claims",
     "new",

@@ -12,6 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 import pytest
+from hdrh.histogram import HdrHistogram
 
 from deadheat.build.builder import Build
 from deadheat.generators.load_generator import Counted
@@ -26,6 +27,7 @@ from deadheat.hosts.program import Why
 from deadheat.kinds.server.block import ServerBlock
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.model.address import Address
+from deadheat.model.histogram import DIGITS, HIGHEST_NS, LOWEST_NS
 from deadheat.model.measured import SlicePlan
 from deadheat.model.observation import Built, Failed, Observation, Slice, WarmedUp
 from deadheat.model.plan import Entry, Plan, RacePlan
@@ -126,6 +128,9 @@ class FakeHost:
             self.dead.add(name)
 
 
+NOTHING: str = HdrHistogram(LOWEST_NS, HIGHEST_NS, DIGITS).encode().decode()
+
+
 class FakeEngine:
     """Counts nothing, and writes down whom it was to load, from where, and whose CPU time it was to read."""
 
@@ -141,9 +146,12 @@ class FakeEngine:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self.steps.append(("engine", "down"))
 
-    def open(self, target: str, **_: object) -> None:
+    def open(self, target: str, *_: object, **_more: object) -> None:
         self.steps.append(("open", target))
 
     def turn(self, target: str, token: str, lead_in_ms: int, counted_ms: int, **more: Any) -> dict[str, Any]:
@@ -151,14 +159,14 @@ class FakeEngine:
         self.steps.append(("warm" if lead_in_ms == 0 else "load", target))
         zero = (
             "started_ns counted_from_ns counted_until_ns drained_ns replies replies_all bytes_in "
-            "bytes_out latency_sum_ns latency_max_ns in_flight_ns reconnects engine_cpu_ns server_cpu_ns "
-            "loop_delay_max_ns"
+            "bytes_out latency_sum_ns latency_max_ns in_flight_ns reconnects resent engine_cpu_ns "
+            "server_cpu_ns loop_delay_max_ns"
         )
         counts = dict.fromkeys(zero.split(), 0)
         return {**counts, "bin_ms": 5, "token": token, "bins": (), "errors": {}, "first_error": None}
 
     def histogram(self, target: str) -> Counted:
-        return Counted("")
+        return Counted(NOTHING)
 
     def close_target(self, target: str) -> None:
         self.steps.append(("close", target))
@@ -250,7 +258,7 @@ def _observe(stage: Stage, block: Block, stack: ExitStack) -> Iterator[Observati
     def right(_stage: Stage, _at: Address, _token: str) -> None: ...
 
     def target(_stage: Stage, _at: Address) -> Mapping[str, Any]:
-        return {}
+        return {"url": "http://127.0.0.1:1", "connections": 4}
 
     return ServerBlock(stage, block, ServerProtocol(right, target), stack).observe()
 
@@ -340,7 +348,7 @@ def test_load_from_another_host_reads_nobody_s_cpu_time(stage: Stage, steps: lis
     """A process's number means something on its own host only."""
     other = FakeHost([])
     with ExitStack() as stack:
-        away = replace(stage, load_from=other)
+        away = replace(stage, load_from=(other,))
         observed = list(_observe(away, schedule.blocks(stage.race, stage.plan.seed)[0], stack))
     assert FakeEngine.where == [other] and not other.steps
     assert FakeEngine.read_along and not any(FakeEngine.read_along)

@@ -111,7 +111,7 @@ class LoadedFrom:
         return self.kind.check(stage, entry)
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
-        return self.kind.block(replace(stage, load_from=self.other), block)
+        return self.kind.block(replace(stage, load_from=(self.other,)), block)
 
 
 def raced(
@@ -152,7 +152,7 @@ def test_servers_and_their_load(tmp_path: Path) -> None:
 
 
 def test_servers_on_one_host_and_their_load_from_another(tmp_path: Path) -> None:
-    """Nothing of the generator's is on the servers' host; who used which CPU is then not guessed."""
+    """Nothing of the generator's is on the servers' host, which reads its servers' CPU time itself."""
     servers, load = RecordingHost(), RecordingHost()
     kinds = {**DRIVERS, ("http", "deadheat"): LoadedFrom(DRIVERS["http", "deadheat"], cast(Host, load))}
     _, observed, past = raced(hello(tmp_path / "suite", copies=["copy"]), servers, kinds)
@@ -160,10 +160,12 @@ def test_servers_on_one_host_and_their_load_from_another(tmp_path: Path) -> None
     assert past == []
     assert not any(one.piped for one in servers.started)
     assert [one.argv[1:] for one in load.started] == [("drive",)] * _count(observed, BlockEnded)
-    assert {*load.calls} == {"start", "send", "receive", "stop", "close"}
+    assert {*load.calls} == {"now_ns", "start", "send", "receive", "stop", "close"}
     slices = [o for o in observed if isinstance(o, Slice) and not o.warm_up]
     assert {o.entry for o in slices} == {"good", "good'", "copy"}
-    assert all(o.replies and o.server_cpu_ns is None for o in slices)
+    assert all(o.replies and o.server_cpu_ns is not None for o in slices)
+    assert sum(o.server_cpu_ns or 0 for o in slices) > 0
+    assert all([one.replies for one in o.generators] == [o.replies] for o in slices)
     assert all(o.memory_bytes for o in observed if isinstance(o, Ended))
 
 

@@ -17,8 +17,8 @@ from . import test_gates
 
 SOURCES = Path(deadheat.__file__).parent
 # Those whose two tests are not parametrised in test_gates: here, there by themselves, in test_derive (the
-# null pair), in test_services_cpu, test_database_statements, test_long_turns, test_equal_load and
-# test_shaped_claims.
+# null pair), in test_services_cpu, test_database_statements, test_long_turns, test_equal_load,
+# test_load_elsewhere and test_shaped_claims.
 BY_THEMSELVES = {
     "right-answers",
     "below-ceiling",
@@ -35,6 +35,8 @@ BY_THEMSELVES = {
     "database-sessions",
     "generator-share",
     "asked-rate",
+    "generators-together",
+    "network-limited",
 }
 
 
@@ -93,7 +95,7 @@ def test_no_gate_is_without_its_two_tests() -> None:
     """A new gate makes this fail until it has a planted fault and a clean run."""
     text = "".join(
         (SOURCES / "results" / f"{module}.py").read_text()
-        for module in ("gates/own", "gates/interference", "judging", "latency")
+        for module in ("gates/own", "gates/interference", "gates/elsewhere", "judging", "latency")
     )
     made = set(re.findall(r'(?:gate_result\(|_at_most\(|name=)\s*"([a-z][a-z-]+)"', text))
     assert made == {*test_gates.FAULTS, *test_gates.AROUND, *BY_THEMSELVES}

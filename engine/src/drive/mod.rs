@@ -4,6 +4,7 @@ mod messages;
 
 use self::messages::{http, Command, Event, Fields, OfRequest, Open, TurnFields};
 use crate::address::Url;
+use crate::clock;
 use crate::error::{Error, Kind, Result};
 use crate::histogram::Latencies;
 use crate::load::coalesce::Coalesce;
@@ -19,13 +20,15 @@ use std::io::{self, BufRead, Write};
 
 /// More is no rate that a schedule in nanoseconds could keep.
 const MOST_RPS: f64 = 1e8;
+/// Further ahead is a clock misread.
+const MOST_AHEAD_NS: u64 = 60_000_000_000;
 
 /// Obeys commands from `input` until it ends or says `quit`.
 ///
 /// # Errors
 /// Only if `input` cannot be read or `output` cannot be written.
 pub fn run(input: impl BufRead, mut output: impl Write) -> io::Result<()> {
-    crate::clock::exact_timers();
+    clock::exact_timers();
     let mut targets = Targets::default();
     for line in input.lines() {
         let line = line?;
@@ -184,6 +187,12 @@ impl Targets {
         let opened = self.named(&target)?;
         let mut requests = opened.requests.iter();
         requests.try_for_each(|request| request.check_token(&spec.token))?;
+        if let Some(at_ns) = spec.at_ns {
+            if at_ns.saturating_sub(clock::now_ns()) > MOST_AHEAD_NS {
+                return Err(Error::usage("at_ns is more than a minute ahead"));
+            }
+            clock::sleep_until(at_ns);
+        }
         let result = opened
             .run(&spec)
             .map_err(|error| Error::new(Kind::Gone, format!("cannot wait: {error}")))?;

@@ -33,6 +33,8 @@ pub struct RunSpec {
     pub seed: Option<u64>,
     /// Ends after so many requests, if that comes first.
     pub requests: Option<u64>,
+    /// When it is to begin, nanoseconds on CLOCK_MONOTONIC: for several hosts that begin together.
+    pub at_ns: Option<u64>,
     /// Open loop with several workers: how much later this one's first request is due.
     #[serde(skip)]
     pub offset_ns: u64,

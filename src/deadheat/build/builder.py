@@ -64,13 +64,17 @@ class Builder:
         cache: Path | None = None,
         time_limit_s: float = TIME_LIMIT_S,
         environment: Mapping[str, str] | None = None,
+        without: tuple[str, ...] = (),
     ) -> None:
+        """`environment` is what builds have beside the user's own, of which they have nothing that begins
+        with any of `without`."""
         self._cpus = frozenset(all_of(host.cores()))
         self._host = host
         self._stop = stop
         self._cache = cache or cache_folder()
         self._time_limit_s = time_limit_s
         self._environment = environment or {}
+        self._without = without
 
     def build(self, contender: Contender, say: Callable[[str], None] = lambda _: None) -> Build:
         """Build what is not built yet; `say` is called when a build really begins, and where it takes long
@@ -94,7 +98,8 @@ class Builder:
 
     def _given(self) -> dict[str, str]:
         """The environment of a build, the user's own with what this builder changes in it."""
-        return {**os.environ, **self._environment}
+        own = {name: value for name, value in os.environ.items() if not name.startswith(self._without)}
+        return {**own, **self._environment}
 
     def _slot(self, contender: Contender, versions: dict[str, str]) -> Path:
         return _slot(self._cache, contender, versions, self._given())
@@ -162,7 +167,7 @@ class Builder:
             argv=("sh", "-c", f"exec 2>&1\n{line}"),
             cwd=folder,
             # A build may need whatever the user's own builds do: proxies, registries, caches.
-            env={**os.environ, **self._environment, "PATH": path()},
+            env={**self._given(), "PATH": path()},
             cpus=self._cpus,
             stdout=log,
             output_limit_bytes=LOG_LIMIT_BYTES,

@@ -32,6 +32,7 @@ VERBS = {
     "report": Verb("report", "Derive results and reports again from a run's journal."),
     "cost": Verb("cost", "Print what serving a rate would cost with each contender of a run."),
     "merge": Verb("merge", "Put runs of one plan on several machines together."),
+    "cluster": Verb("cluster", "Bring several machines up as a cluster, look at it, end it."),
     "claims": Verb("claims", "Print the published claims, and what became of them in a run."),
     "new": Verb("new", "Draft bench/deadheat.toml of your own service, or the claims of a published study."),
     "explain": Verb("explain", "Run two contenders under instruments: what differs a request."),

@@ -6,7 +6,7 @@ import shlex
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from deadheat.app.race import Raced
     from deadheat.live.watch import Watch
     from deadheat.plan import Asked
+    from deadheat.storage.run_folder import RunFolder
     from deadheat.suite.ad_hoc import AdHoc
     from deadheat.suite.suite import Suite
 
@@ -72,12 +73,38 @@ class LiveOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class ClusterOptions:
+    """Several machines, by Ray."""
+
+    cluster: str | None = option(
+        metavar="HOST:PORT",
+        help="Race on the machines of this Ray cluster, side by side; auto for the one that this machine "
+        "belongs to.",
+    )
+    load_from: tuple[tuple[str, str], ...] = option(
+        type=values.LABEL,
+        multiple=True,
+        help="Servers on one machine, their load from those of the cluster with this label: role=load.",
+    )
+    machines: int | None = option(
+        type=click.IntRange(2), metavar="N", help="So many of the cluster's machines; all where not given."
+    )
+    unlike_machines: bool = option(
+        is_flag=True, help="On machines of several kinds too: then nothing is said of any kind."
+    )
+    different_machines: bool = option(
+        is_flag=True, help="They are different machines, whatever their ids say (clones of one image)."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class RaceOptions(
     Cpus,
     Seed,
     AdHocOptions,
     ParameterOptions,
     LiveOptions,
+    ClusterOptions,
     Database,
     SuiteFolder,
     Sandboxed,
@@ -176,6 +203,7 @@ def run(options: RaceOptions) -> None:
       deadheat race --command './a' --command './b' --service postgres --fixture 'psql -f schema.sql'
       deadheat race --url http://127.0.0.1:3000 --url http://127.0.0.1:4000 -n main -n branch
       deadheat race --url http://10.0.0.5:3000 --url http://10.0.0.6:3000 --remote
+      deadheat race http-hello --cluster 10.0.0.1:6379 --machines 4
       deadheat race --db postgresql://deadheat@db.example/benchmarks
       deadheat race --suite theirs --sandbox
       deadheat race --resume latest
@@ -186,6 +214,10 @@ def run(options: RaceOptions) -> None:
 
     if options.resume is not None and options.more is not None:
         raise UserError("--resume and --more are two", hint="--more takes up an interrupted run too")
+    if options.cluster is not None:
+        _on_cluster(options, options.cluster)
+    if found := [name for name, given in _only_on_clusters(options).items() if given]:
+        raise UserError(f"{found[0]} is for races on several machines", hint="--cluster HOST:PORT")
     if options.sandbox:
         _enter_sandbox(options)
     if (taken_up := options.more or options.resume) is not None:
@@ -201,6 +233,71 @@ def run(options: RaceOptions) -> None:
         raced = races.start(asked, suite, options.out, terminal.view(), _watch(options), options.db)
     _print(raced, as_json=options.json)
     raise click.exceptions.Exit(raced.code)
+
+
+def _only_on_clusters(options: RaceOptions) -> dict[str, bool]:
+    return {
+        "--machines": options.machines is not None,
+        "--load-from": bool(options.load_from),
+        "--unlike-machines": options.unlike_machines,
+        "--different-machines": options.different_machines,
+    }
+
+
+def _on_cluster(options: RaceOptions, address: str) -> NoReturn:
+    """The same race on several machines. Raises UserError for what there is on one alone."""
+    from deadheat.app import clustered
+    from deadheat.report import merged as words
+    from deadheat.suite.suite import load
+
+    alone = {
+        "--url, --command and --program": bool(options.url or options.command or options.program),
+        "--live": options.live or options.live_port is not None,
+        "--more": options.more is not None,
+        "--sandbox": options.sandbox,
+        "--scale": options.scale,
+        "--dry-run": options.dry_run,
+    }
+    if found := [name for name, given in alone.items() if given]:
+        raise UserError(f"{found[0]}: not on several machines", hint="leave out --cluster")
+    on = clustered.On(
+        address,
+        options.machines,
+        load_from=dict(options.load_from) or None,
+        remote=options.remote,
+        unlike=options.unlike_machines,
+        known_different=options.different_machines,
+    )
+    if options.resume is not None:
+        raced = clustered.resume(options.out, options.resume, on, terminal.say, terminal.warn)
+    else:
+        asked = _asked(options)
+        raced = clustered.start(asked, load(options.suite), options.out, on, terminal.say, terminal.warn)
+    if options.load_from:
+        _show(raced.runs[0], as_json=options.json)
+    if raced.merged is not None:
+        if options.json:
+            terminal.line(raced.merged.model_dump_json(by_alias=True, indent=2))
+        else:
+            for line in words.lines(raced.merged):
+                terminal.line(line)
+    if raced.why is not None:
+        terminal.warn(raced.why)
+    terminal.say(f"each machine: {', '.join(str(run.path / 'report.html') for run in raced.runs)}")
+    if raced.merged is not None:
+        terminal.say(f"all: {raced.folder / clustered.MERGED}")
+    if raced.unfinished:
+        terminal.say(f"resume: deadheat race --cluster {address} --resume {raced.folder}")
+    raise click.exceptions.Exit(raced.code)
+
+
+def _show(run: RunFolder, *, as_json: bool) -> None:
+    from deadheat.report import terminal as table
+
+    if as_json:
+        terminal.line(run.results_file.read_text().rstrip("\n"))
+    else:
+        table.show(run.results(), terminal.stdout())
 
 
 def _enter_sandbox(options: RaceOptions) -> None:
@@ -229,7 +326,9 @@ def _asked(options: RaceOptions) -> Asked:
         raise UserError(
             "--tls and --http2 are of our own method; claims and studies have HTTP/1.1 in the clear"
         )
-    servers, generators, usable = _cpus(options)
+    # On a cluster each machine has CPUs of its own to choose from.
+    own = (options.server_cpus or (), options.generator_cpus or (), ())
+    servers, generators, usable = _cpus(options) if options.cluster is None else own
     has_suite = not (options.command or options.program or options.url)
     parameters, loads = _parameters(options)
     return Asked(

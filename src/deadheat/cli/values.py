@@ -174,6 +174,14 @@ def cpus(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(numbers))
 
 
+def label(text: str) -> tuple[str, str]:
+    """`role=load` as both."""
+    key, equals, value = text.partition("=")
+    if not (key and equals and value):
+        raise UserError(f'"{text}" is no label', hint="write role=load")
+    return key, value
+
+
 DURATION_S = Value("TIME", duration_s)
 SIZE = Value("SIZE", size_bytes)
 RATE = Value("RATE", rate_rps)
@@ -183,6 +191,7 @@ COUNTS = Value("N,...", counts)
 ONE_VALUE = Value("NAME=VALUE", one_value)
 SOME_VALUES = Value("NAME=V,...", some_values)
 CPUS = Value("CPUS", cpus)
+LABEL = Value("KEY=VALUE", label)
 HEADER = Value("HEADER", header)
 TAKE = Value("NAME=WHERE", take)
 CONDITION = Value("CONDITION", condition)

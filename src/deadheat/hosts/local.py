@@ -29,11 +29,13 @@ Program = Process | Piped | Attached | Elsewhere
 
 
 class LocalHost:
-    """Starts everything through the launcher, so that nothing survives the referee."""
+    """Starts everything through the launcher, so that nothing survives the referee. `address`: where servers
+    are reached, one of this machine's."""
 
-    address = "127.0.0.1"
-
-    def __init__(self, launcher: Launcher | None = None, ports: Ports | None = None) -> None:
+    def __init__(
+        self, launcher: Launcher | None = None, ports: Ports | None = None, address: str = "127.0.0.1"
+    ) -> None:
+        self.address = address
         self._launcher = launcher
         # What it could use when it became a host: the referee is bound to fewer CPUs while it races.
         self._usable = frozenset(os.sched_getaffinity(0))

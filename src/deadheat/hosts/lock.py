@@ -4,11 +4,14 @@ import fcntl
 import os
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from deadheat.errors import UserError
+
+#: How often whoever waits for a machine looks whether it is free.
+POLL_S = 0.05
 
 
 def default_path() -> Path:
@@ -17,8 +20,15 @@ def default_path() -> Path:
 
 
 @contextmanager
-def machine(run: str, path: Path | None = None) -> Iterator[None]:
-    """Hold the machine. Raises UserError that names who holds it.
+def machine(
+    run: str,
+    path: Path | None = None,
+    *,
+    wait_s: float = 0.0,
+    waiting: Callable[[str], None] = lambda _holder: None,
+) -> Iterator[None]:
+    """Hold the machine. Raises UserError that names who still holds it after `wait_s`; `waiting` is told who
+    that is as soon as there is something to wait for.
 
     The kernel releases the lock with its holder, however that died, so a stale file holds nobody up:
     its text only says who was last.
@@ -32,20 +42,32 @@ def machine(run: str, path: Path | None = None) -> Iterator[None]:
             hint="DEADHEAT_LOCK names another file; all who race on this machine must name the same",
         ) from error
     try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        deadline, told = time.monotonic() + wait_s, False
+        while not _taken(fd):
             holder = os.pread(fd, 200, 0).decode(errors="replace").strip() or "another process"
-            raise UserError(
-                f"a race is on already: {holder}",
-                hint="wait for it, or stop it with Ctrl-C; two at once would be each other's noise",
-            ) from None
+            if time.monotonic() >= deadline:
+                raise UserError(
+                    f"a race is on already: {holder}",
+                    hint="wait for it, or stop it with Ctrl-C; two at once would be each other's noise",
+                )
+            if not told:
+                waiting(holder)
+                told = True
+            time.sleep(POLL_S)
         os.ftruncate(fd, 0)
         os.pwrite(fd, f"{run}, pid {os.getpid()}, since {time.strftime('%Y-%m-%d %H:%M:%S')}\n".encode(), 0)
         yield
         os.ftruncate(fd, 0)
     finally:
         os.close(fd)
+
+
+def _taken(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _open(path: Path) -> int:

@@ -284,6 +284,14 @@ ADVICE: Mapping[str, Callable[[GateResult], str]] = {
         f"the clock stepped by {_number(g):,.0f} ms in block {g.facts.get('block')}: was this machine "
         "suspended, moved, or its time set? race again, with the time service slewing only"
     ),
+    "generators-together": lambda g: (
+        f"the generators began up to {_share(g)} of the lead-in apart: deadheat cluster doctor shows clocks "
+        "and network; a longer lead-in helps where the network is slow"
+    ),
+    "network-limited": lambda g: (
+        f"{_number(g, 'crossed') / 1e6:,.0f} MB/s crossed a network that carries "
+        f"{_number(g, 'room') / 1e6:,.0f}: the throughput is the network's, so only a lower bound"
+    ),
     "frozen": lambda g: (
         f"it used {_number(g):,.0f} ms of CPU while it was frozen, at the others' expense: something of it "
         "runs outside its process tree; report this run's journal"

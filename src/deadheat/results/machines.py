@@ -15,7 +15,7 @@ from deadheat.model.http_protocol import NAMES
 from deadheat.model.measured import InvocationPlan, SlicePlan
 from deadheat.model.merged import MachineRun, Merged, MergedPair, MergedRace, OnMachine
 from deadheat.model.plan import Plan, RacePlan
-from deadheat.model.reason import Note, Reason
+from deadheat.model.reason import Note, Reason, TooFewBlocks
 from deadheat.model.result import Answer, ContenderResult, Verdict
 from deadheat.plan.asked import OURS
 from deadheat.results import figures, judging
@@ -36,6 +36,10 @@ KIND = {
 }
 # Firmware keeps a little for itself, not always the same.
 GIGABYTE = 1e9
+#: Of one machine: fewer say next to nothing of its own error, and with it of the error of all.
+FEWEST_EACH = 3
+# Held to the blocks of all machines together.
+BY_ALL = "enough-blocks"
 
 
 @dataclass(frozen=True)
@@ -119,10 +123,7 @@ def _check_apart(runs: Sequence[Run], *, known_different: bool) -> None:
 
 def _differences(runs: Sequence[Run]) -> Iterator[str]:
     """In what the machines differ, and what was built on them."""
-    for field, name in KIND.items():
-        found = {run.name: _of_kind(run.machine, field) for run in runs}
-        if len(set(map(str, found.values()))) > 1:
-            yield f"{name}: {_each(found)}"
+    yield from differing({run.name: run.machine for run in runs})
     versions = {run.name: run.plan.version for run in runs}
     if len(set(versions.values())) > 1:
         yield f"Deadheat: {_each(versions)}"
@@ -136,6 +137,14 @@ def _differences(runs: Sequence[Run]) -> Iterator[str]:
                     " and ".join(sorted(chains)) if len(chains) > 1 else "other sources or compiler settings"
                 )
                 yield f"builds of {key}/{contender}: {how}"
+
+
+def differing(machines: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """In what machines differ, by the names that they go by: `kernel: 6.1 in m1, 6.18 in m2`."""
+    for field, name in KIND.items():
+        found = {which: _of_kind(machine, field) for which, machine in machines.items()}
+        if len(set(map(str, found.values()))) > 1:
+            yield f"{name}: {_each(found)}"
 
 
 def _of_kind(machine: Mapping[str, Any], field: str) -> object:
@@ -217,7 +226,8 @@ def _race(key: str, runs: Sequence[Run], margin: float, *, one_kind: bool) -> Me
 
 @dataclass(frozen=True)
 class _Pair:
-    """A contender against the reference on each machine; `pooled` where each has two blocks or more."""
+    """A contender against the reference on each machine; `pooled` where each has FEWEST_EACH blocks or
+    more."""
 
     contender: str
     machines: tuple[OnMachine, ...]
@@ -231,10 +241,13 @@ class _Pair:
             _on_machine(run, race, contender, own, margin)
             for run, race, own in zip(runs, races, estimates, strict=True)
         )
-        whole = all(own is not None and own.blocks > 1 for own in estimates)
+        whole = all(own is not None and own.blocks >= FEWEST_EACH for own in estimates)
         pooled = stats.pool_machines([np.array(own.effects) for own in estimates if own]) if whole else None
         void = [one.run for one in machines if one.reasons]
-        reasons = (Note(text=f"no ratio of {', '.join(void)}"),) if void else ()
+        reasons: tuple[Reason, ...] = (Note(text=f"no ratio of {', '.join(void)}"),) if void else ()
+        blocks = sum(one.blocks for one in machines)
+        if not reasons and blocks < (needed := _fewest(races, contender)):
+            reasons = (TooFewBlocks(blocks=blocks, needed=needed),)
         return cls(contender, machines, pooled, (*reasons, *_ended_early(runs, races)))
 
     def nothing(self, margin: float) -> stats.Verdict:
@@ -270,7 +283,8 @@ def _on_machine(run: Run, race: Race, contender: str, own: stats.Estimate | None
     rows = {row.id: row for row in race.result.contenders}
     reasons = tuple(_reasons(race, rows, contender, own))
     answer: Answer | None = None
-    if own is not None and not reasons:
+    # One with few blocks says something together with others, and nothing by itself.
+    if own is not None and not reasons and own.blocks >= _fewest([race], contender):
         answer = _answer(stats.judge(own, margin))
     return OnMachine(
         run=run.name,
@@ -292,12 +306,18 @@ def _reasons(
         if row.status != "measured":
             yield Note(text=f"{row.id} is {row.status}" + (f": {row.reason}" if row.reason else ""))
             return
-    if (broken := judging.first_broken(pair, race.result.gates)) is not None:
+    of_race = [gate for gate in race.result.gates if gate.name != BY_ALL]
+    if (broken := judging.first_broken(pair, of_race)) is not None:
         yield broken
     elif own is None:
         yield Note(text=f"{plan.judged} has no ratio block by block")
     else:
-        yield from stats.unfit(own, judging.fewest_of(race.tally, (contender, plan.reference_entry)))
+        yield from stats.unfit(own, FEWEST_EACH)
+
+
+def _fewest(races: Sequence[Race], contender: str) -> int:
+    """The blocks without which a pair has no verdict, as on one machine."""
+    return max(judging.fewest_of(race.tally, (contender, race.tally.race.reference_entry)) for race in races)
 
 
 def _answer(verdict: stats.Verdict) -> Answer:

@@ -21,6 +21,7 @@ from deadheat.model.observation import (
     Left,
     LongTurn,
     LongTurnsKnown,
+    NetworkFloor,
     Observation,
     OpenLoop,
     RaceUnavailable,
@@ -67,6 +68,7 @@ class Tally:
     long_known: dict[str, LongTurnsKnown] = field(default_factory=dict)
     services: list[ServiceRan] = field(default_factory=list)
     statements: dict[str, list[StatementsRan]] = field(default_factory=dict)
+    network: list[NetworkFloor] = field(default_factory=list)
 
     def of(self, entry: str) -> list[Turn]:
         """Every counted turn of an entry."""
@@ -166,6 +168,8 @@ def tallied(race: RacePlan, observations: Iterable[Observation]) -> Tally:
             tally.built[o.contender] = o
         elif isinstance(o, Checked) and o.workload == race.workload:
             tally.checked[o.contender] = o
+        elif isinstance(o, NetworkFloor):
+            tally.network.append(o)
         elif getattr(o, "race", None) != race.key:
             continue
         elif isinstance(o, LeadInGrown):

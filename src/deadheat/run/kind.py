@@ -1,6 +1,7 @@
 """What every kind does, and what it has to do it with."""
 
 from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, Self
@@ -9,6 +10,7 @@ from deadheat.build import command
 from deadheat.build.builder import Build
 from deadheat.generators.engine import Engine
 from deadheat.generators.load_generator import LoadGenerator
+from deadheat.generators.several import Clock, Member, Several
 from deadheat.hosts import Host
 from deadheat.hosts.program import Spec
 from deadheat.model.address import Address
@@ -48,7 +50,7 @@ class Stage:
     `settle` is called with an entry before its server is frozen: it waits until what that began with a
     service has ended. `certificate`: what servers show where they are asked over TLS, and all that
     is trusted there. `host` is where the servers run (or the programs), `load_from` where their load comes
-    from, if elsewhere.
+    from, each a share of it, if elsewhere.
     """
 
     plan: Plan
@@ -68,7 +70,7 @@ class Stage:
     services_cpu_ns: Callable[[], int | None] = lambda: None
     settle: Callable[[str], None] = lambda entry: None
     certificate: Certificate | None = None
-    load_from: Host | None = None
+    load_from: tuple[Host, ...] = ()
 
     @classmethod
     def of(
@@ -83,6 +85,7 @@ class Stage:
         stop: Stop,
         logs: Path,
         observed: Sequence[Observation] = (),
+        load_from: tuple[Host, ...] = (),
     ) -> Self:
         """A race of a suite's workload."""
         return cls(
@@ -97,6 +100,7 @@ class Stage:
             logs=logs,
             observed=observed,
             drawn=suite.values_of(race.workload),
+            load_from=load_from,
         )
 
     @property
@@ -106,12 +110,21 @@ class Stage:
 
     @property
     def generator_host(self) -> Host:
-        """Where the load generator runs: beside the servers unless it is said otherwise."""
-        return self.host if self.load_from is None else self.load_from
+        """Where the load generator runs, the first of several: beside the servers unless said otherwise."""
+        return self.load_from[0] if self.load_from else self.host
 
     def load_generator(self) -> LoadGenerator:
-        """Start one, on the generators' CPUs. Raises UserError."""
-        return Engine(self.generator_host, self.plan.generator_cpus, self.logs / "engine.log")
+        """Start one on each host that load comes from, on the generators' CPUs there. Raises UserError."""
+        if not self.load_from:
+            return Engine(self.host, self.plan.generator_cpus, self.logs / "engine.log")
+        with ExitStack() as started:
+            members = []
+            for number, host in enumerate(self.load_from, 1):
+                log = self.logs / f"engine-{number}.log"
+                engine = started.enter_context(Engine(host, self.plan.generator_cpus, log))
+                members.append(Member(host.address, engine, Clock.of(host, self.host)))
+            started.pop_all()
+            return Several(members, self.host.now_ns)
 
     def build(self, entry: str) -> Build:
         """The build of an entry of the race."""

@@ -21,7 +21,7 @@ LONGEST = 1.1
 
 def walls_s(race: RacePlan, observed: Iterable[Observation]) -> list[float]:
     """How long each block begun so far took, seconds."""
-    around = (o for o in observed if isinstance(o, Interference) and o.race == race.key)
+    around = (o for o in observed if isinstance(o, Interference) and o.race == race.key and o.host is None)
     return [o.wall_ns / 1e9 for o in around]
 
 

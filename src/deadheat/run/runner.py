@@ -1,7 +1,7 @@
 """Runs a plan: builds, checks, and block after block, every observation into the journal as it happens."""
 
 from collections.abc import Callable, Collection, Mapping
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field, replace
 
 from deadheat.build.builder import Build, Builder
@@ -42,7 +42,9 @@ from deadheat.util.interrupt import InterruptedRunError, Stop
 class Runner:
     """One run of a plan. `observations` grows as it goes; resumed, it starts with what was there. `begins`
     is called before the first block of a race: whatever comes of it, it was attempted. `more`: races, by
-    key, that go on up to so many blocks.
+    key, that go on up to so many blocks. `observed` is told each observation once it is in the journal; what
+    is built, checked or measured is within `alone`, each block by itself, for machines that are shared.
+    `load_from`: hosts that load the servers of this one; `known` is what was observed before the first build.
     """
 
     plan: Plan
@@ -57,6 +59,10 @@ class Runner:
     methods: Mapping[str, derive.Derive] = field(default_factory=lambda: {OURS: derive.race_of})
     begins: Callable[[RacePlan], None] = lambda _race: None
     more: Mapping[str, int] = field(default_factory=dict)
+    observed: Callable[[Observation], None] = lambda _observation: None
+    alone: Callable[[], AbstractContextManager[None]] = nullcontext
+    load_from: tuple[Host, ...] = ()
+    known: tuple[Observation, ...] = ()
 
     def run(self) -> None:
         """Everything the plan says, or up to where somebody stops it."""
@@ -65,11 +71,15 @@ class Runner:
             try:
                 if self.observations:
                     self._take_up()
+                else:
+                    for one in self.known:
+                        self._observe(one)
                 builds: dict[str, dict[str, Build]] = {}
                 for race in self.plan.workloads:
                     # Just before its first race, so that the first verdict does not wait for every build.
                     if race.workload not in builds:
-                        builds[race.workload] = self._builds.of_workload(race.workload, self._observe)
+                        with self.alone():
+                            builds[race.workload] = self._builds.of_workload(race.workload, self._observe)
                     self._race(race, builds)
             except (InterruptedRunError, KeyboardInterrupt) as error:
                 self._observe(Stopped(why="interrupted"))
@@ -93,6 +103,7 @@ class Runner:
     def _observe(self, observation: Observation) -> None:
         self._journal.append(observation)
         self.observations.append(observation)
+        self.observed(observation)
 
     def _race(self, race: RacePlan, builds: dict[str, dict[str, Build]]) -> None:
         """One race, or the reason why there is none."""
@@ -108,6 +119,7 @@ class Runner:
             stop=self.stop,
             logs=self.folder.logs,
             observed=self.observations,
+            load_from=self.load_from,
         )
         kind = self.kinds[race.kind, race.method]
         if (why := kind.unavailable(stage)) is not None:
@@ -130,7 +142,8 @@ class Runner:
         race = stage.race
         if going_on.ended(race, self.observations):
             return
-        lost = self._checked(stage, kind)
+        with self.alone():
+            lost = self._checked(stage, kind)
         stage = self._with_reference(stage, lost)
         if self._only_ceilings(stage, lost):
             why = standing.why_lost(stage, stage.race.reference, self.observations)
@@ -188,7 +201,9 @@ class Runner:
                 return
             block = schedule.block(race, self.plan.seed, index)
             index += 1
-            if self._block(stage, kind, block.without(gone), lost, clean) is not None:
+            with self.alone():
+                disturbed = self._block(stage, kind, block.without(gone), lost, clean)
+            if disturbed is not None:
                 continue
             so_far = self._so_far(race)
             self.view.interim(so_far.result)
@@ -298,10 +313,8 @@ class Runner:
             self.begins(race)
         self._observe(BlockStarted(race=race.key, block=block.index, order=block.start, at=clock.stamp()))
         steps = (2 + len(race.loads)) * len(block.start) + len(block.turns)
-        cpus = set(self.plan.generator_cpus)
-        if not all(stage.build(entry.id).contender.elsewhere for entry in race.entries):
-            cpus |= set(self.plan.server_cpus)
-        before = self.host.interference(cpus)
+        watched = self._watched(stage)
+        before = [host.interference(cpus) for host, cpus in watched]
         with closing(kind.block(stage, block)) as observations:
             for done, observation in enumerate(observations, 1):
                 self._observe(observation)
@@ -311,15 +324,28 @@ class Runner:
                 within = min(1.0, done / steps)
                 self.view.progress(repeats.progress(race, walls_s, clean, within, budgeted=self._budgeted))
                 self.stop.check()
-        after = self.host.interference(cpus)
-        around = interference.between(before, after, race=race.key, block=block.index, cpus=cpus)
-        self._observe(around)
-        limits = self.plan.disturbance
-        disturbed = disturbance.of_block(around, limits) if limits is not None and race.blocks > 1 else None
+        limits, disturbed = self.plan.disturbance, None
+        for (host, cpus), was in zip(watched, before, strict=True):
+            around = interference.between(
+                was, host.interference(cpus), race=race.key, block=block.index, cpus=cpus
+            ).replaced(host=None if host is self.host else host.address)
+            self._observe(around)
+            if limits is not None and race.blocks > 1 and disturbed is None:
+                disturbed = disturbance.of_block(around, limits)
         self._observe(BlockEnded(race=race.key, block=block.index, disturbed=disturbed))
         if disturbed is not None:
             self.view.disturbed(block.index, disturbed)
         return disturbed
+
+    def _watched(self, stage: Stage) -> list[tuple[Host, set[int]]]:
+        """Hosts of a block, each with the CPUs of it that nobody else should use."""
+        servers = set[int]()
+        if not all(stage.build(entry.id).contender.elsewhere for entry in stage.race.entries):
+            servers = set(self.plan.server_cpus)
+        load = set(self.plan.generator_cpus)
+        if not stage.load_from:
+            return [(self.host, load | servers)]
+        return [(self.host, servers), *((host, load) for host in stage.load_from)]
 
 
 def _ceilings(stage: Stage) -> list[str]:

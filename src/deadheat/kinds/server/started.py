@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from deadheat import hosts
 from deadheat.hosts import ExitedError, Handle, Host, NotReadyError, Spec
 from deadheat.kinds.conformance import Wrong
+from deadheat.model.address import is_loopback
 from deadheat.util.interrupt import Stop
 
 READY_TIMEOUT_S = 30.0
@@ -94,6 +95,8 @@ def last_line(line: str) -> str:
 def elsewhere(host: Host, handle: Handle, port: int) -> str:
     """A clause with the ports on which a server listens, if it does but not where it was told."""
     ports = host.collect(handle).ports
+    if port in ports and not is_loopback(host.address):
+        return f"; it listens at that port, but not at {host.address}: let its run line or env have {{host}}"
     if not ports or port in ports:
         return ""
     return f"; it was told port {port} and listens on {', '.join(map(str, ports))}"

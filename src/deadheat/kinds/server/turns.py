@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
 
 from deadheat.generators.load_generator import Counted, LoadError, LoadGenerator
 from deadheat.hosts import ExitedError, Handle, Usage
+from deadheat.kinds.server.edges import read_at_edges
 from deadheat.kinds.server.started import last_words
 from deadheat.model.observation import Failed, Observation, OpenLoop, Slice
 from deadheat.plan import equal_load
@@ -52,9 +55,7 @@ class Turns:
         try:
             services = self.stage.services_cpu_ns()
             before = self._thaw(running)
-            counted = self.generator.turn(
-                running.entry, token, lead_in_ms, counted_ms, pids=self._read_along(before)
-            )
+            counted = self._loaded(running, before, token, lead_in_ms, counted_ms)
             after = self._freeze(running)
             services_until = self.stage.services_cpu_ns()
         except (ExitedError, LoadError) as error:
@@ -84,12 +85,12 @@ class Turns:
         seed = int(self.block.token("arrivals", turn.load), 16)
         try:
             before = self._thaw(running)
-            reported = self.generator.turn(
-                running.entry,
+            reported = self._loaded(
+                running,
+                before,
                 token,
                 equal_load.LEAD_IN_MS,
                 counted_ms,
-                pids=self._read_along(before),
                 rate=turn.rate_rps,
                 arrivals=equal_load.ARRIVALS,
                 seed=seed,
@@ -121,10 +122,17 @@ class Turns:
             return f"{exited}{last_words(self.stage.host, running.handle)}"
         return str(error)
 
-    def _read_along(self, usage: Usage) -> list[int]:
-        """Processes whose CPU time the generator reads at the edges of the counted part: those of its own
-        host. Elsewhere their numbers mean nothing, or others."""
-        return list(usage.pids) if self.stage.generator_host is self.stage.host else []
+    def _loaded(
+        self, running: Running, before: Usage, token: str, lead_in_ms: int, counted_ms: int, **more: Any
+    ) -> dict[str, Any]:
+        """One turn of the generator, with the server's CPU time at the edges of what is counted. It reads
+        that itself, of processes of its own host: elsewhere their numbers mean nothing, or others."""
+        turn = partial(self.generator.turn, running.entry, token, lead_in_ms, counted_ms, **more)
+        if not self.stage.load_from:
+            return turn(pids=list(before.pids))
+        with read_at_edges(self.stage.host, running.handle, lead_in_ms, counted_ms) as edges:
+            counted = turn(pids=[], **edges.when)
+        return edges.filled(counted)
 
     def _thaw(self, running: Running) -> Usage:
         """What it had used while frozen is on record: it should be nothing."""

@@ -23,6 +23,7 @@ from deadheat.model.observation.course import (
     Stopped,
 )
 from deadheat.model.observation.interference import Disturbance, Interference, OtherProcess
+from deadheat.model.observation.network import NetworkFloor
 from deadheat.model.observation.servers import Ended, OfRequest, ServiceRan, Started, StatementsRan, WarmedUp
 from deadheat.model.observation.traces import CallCount, SocketTrace
 from deadheat.model.observation.turns import ColdStart, Invocation, LongTurn, OpenLoop, OutsideRun, Slice
@@ -45,6 +46,7 @@ __all__ = [
     "Left",
     "LongTurn",
     "LongTurnsKnown",
+    "NetworkFloor",
     "Observation",
     "OfRequest",
     "OpenLoop",
@@ -81,6 +83,7 @@ Observation = Annotated[
     | Ended
     | ServiceRan
     | StatementsRan
+    | NetworkFloor
     | Interference
     | Failed
     | BlockEnded

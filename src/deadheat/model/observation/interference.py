@@ -35,6 +35,7 @@ class Interference(Record):
     those used together, also on CPUs that are not the race's (null in older journals).
     `clock_step_ns` is how far the wall clock moved against the steady one. Bytes swapped and `throttled_ns`
     (by a cgroup's quota) are of the machine and of our cgroups. Null: this machine does not tell.
+    `host`: the address of a host that load came from, where it is not the servers' own.
 
     Journals before 0.2 count ticks, clip `others_ns` at zero, leave out of it work of lower priority than
     ours, which is their `lower_priority_ns`, and name nobody.
@@ -60,6 +61,7 @@ class Interference(Record):
     throttled_ns: int | None = None
     frequency_mhz: float | None = None
     clock_step_ns: int = 0
+    host: str | None = None
 
     @property
     def others_used_ns(self) -> int:

@@ -5,11 +5,26 @@ from typing import Literal
 from deadheat.model.base import Record
 
 
+class GeneratorShare(Record):
+    """What one of several generators counted in the counted part of a turn. `late_ns`: how much later than
+    the first it began; `clock_error_ns`: by how much that may be wrong, for their clocks are not one."""
+
+    host: str
+    late_ns: int
+    clock_error_ns: int
+    replies: int
+    errors: int
+    latency_sum_ns: int
+    engine_cpu_ns: int
+    loop_delay_max_ns: int
+
+
 class Slice(Record):
     """A turn of load on one contender. Counts are of the counted part alone, but `reconnects`, `resent` and
     `errors` of the whole turn; times in nanoseconds. `resent`: requests that went out again on another
     connection (0 in journals from before it was told). `services_cpu_ns`: CPU time of the race's services
-    over the whole turn; None where it has none."""
+    over the whole turn; None where it has none. `generators`: where load comes from other hosts, what each
+    of these counted; moments are then on the servers' clock."""
 
     type: Literal["slice"] = "slice"
     race: str
@@ -41,6 +56,7 @@ class Slice(Record):
     loop_delay_max_ns: int
     server_runqueue_wait_ns: int | None = None
     services_cpu_ns: int | None = None
+    generators: tuple[GeneratorShare, ...] = ()
 
     @property
     def counted_s(self) -> float:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from deadheat.model.gate import GateResult
 from deadheat.model.observation import Interference, Slice
-from deadheat.results.gates import interference, own
+from deadheat.results.gates import elsewhere, interference, own
 from deadheat.results.tally import Tally
 from deadheat.util.registry import Registry
 
@@ -78,6 +78,8 @@ CONTENDER_GATES: Registry[OfContender] = Registry(
         "slices-agree": lambda of: own.slices_agree(of.tally, of.entry),
         "loop-delay": _of_slices(lambda of, slices: interference.loop_delay(slices)),
         "runqueue-wait": _of_slices(lambda of, slices: interference.runqueue_wait(slices)),
+        "generators-together": _of_slices(lambda of, slices: elsewhere.generators_together(slices)),
+        "network-limited": _of_slices(lambda of, slices: elsewhere.network_limited(slices, of.tally.network)),
         "frozen": lambda of: interference.frozen_idle(of.tally.ended.get(of.entry, ())),
     },
 )

@@ -1,0 +1,192 @@
+"""A race on several machines, from beginning to end: start, or resume; then each one's results, and all put
+together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from deadheat.app import reports
+from deadheat.app.race import code_of
+from deadheat.cluster import driver
+from deadheat.cluster.connection import connected
+from deadheat.cluster.driver import Driver, Machine
+from deadheat.errors import ExitCode, UserError
+from deadheat.export import source
+from deadheat.model.cluster import ClusterRun, RunOfMachine
+from deadheat.model.merged import Merged
+from deadheat.plan import OURS, Asked
+from deadheat.results import machines as merging
+from deadheat.results.claimed import Race
+from deadheat.storage import run_folder
+from deadheat.storage.run_folder import RunFolder
+from deadheat.suite.suite import Suite, load
+from deadheat.util.files import explained, write_whole
+from deadheat.util.interrupt import Stop
+
+CLUSTER, MERGED = "cluster.json", "merged.json"
+
+
+@dataclass(frozen=True)
+class On:
+    """Where to race: the cluster's address, how many of its machines (all where None), the labels of those
+    that only load the servers of another (None: each loads its own), and what the user answers for."""
+
+    address: str
+    machines: int | None = None
+    load_from: Mapping[str, str] | None = None
+    remote: bool = False
+    unlike: bool = False
+    known_different: bool = False
+
+
+@dataclass(frozen=True)
+class RacedOn:
+    """What is left of it: a folder that names the machines' runs, all put together (None where there is
+    nothing to put together), and the exit code that says so. `why`: what there is not; `unfinished`: blocks
+    of some machine are missing that --resume would add."""
+
+    folder: Path
+    runs: tuple[RunFolder, ...]
+    merged: Merged | None
+    code: ExitCode
+    why: str | None = None
+    unfinished: bool = False
+
+
+Say = Callable[[str], None]
+
+
+def start(asked: Asked, suite: Suite, out: Path, on: On, say: Say, warn: Say) -> RacedOn:
+    """Gather machines, plan for each, race, put together. Raises UserError."""
+    if asked.method != OURS:
+        raise UserError("--cluster races by our own method: a study's own figures are of one machine")
+    with (
+        connected(on.address, remote=on.remote) as ray,
+        Stop() as stop,
+        driver.gathered(ray, on.machines, say) as (machines, pulse),
+    ):
+        driver.check(machines, unlike=on.unlike, known_different=on.known_different)
+        load: list[Machine] = []
+        if on.load_from is None:
+            plans = driver.plans(asked, suite, machines)
+        else:
+            server, load, plan = driver.loaded(machines, on.load_from, asked, suite)
+            plans = {server.name: plan.replaced(run=f"{plan.run}-{server.name}")}
+        racing = [machine for machine in machines if machine.name in plans]
+        folders = {
+            machine.name: run_folder.create(out, plans[machine.name], machine.about.machine)
+            for machine in racing
+        }
+        name = plans[racing[0].name].run.removesuffix(f"-{racing[0].name}")
+        about = ClusterRun(
+            run=name,
+            command=asked.command,
+            unlike=on.unlike,
+            known_different=on.known_different,
+            runs=tuple(_of(machine, folders[machine.name]) for machine in racing),
+            load=tuple(one.node.address for one in load),
+        )
+        with explained(out):
+            (out / name).mkdir(parents=True)
+        write_whole(out / name / CLUSTER, about.model_dump_json(by_alias=True, indent=2) + "\n")
+        race = Driver(ray, suite, racing, pulse, plans, folders, say, warn, stop, load)
+        return _raced(race, out, about, stop)
+
+
+def resume(out: Path, name: str, on: On, say: Say, warn: Say) -> RacedOn:
+    """Take a race up on those of its machines that are there. Raises UserError."""
+    about = found(out, name)
+    with (
+        connected(on.address, remote=on.remote) as ray,
+        Stop() as stop,
+        driver.gathered(ray, None, lambda _text: None) as (there, pulse),
+    ):
+        folders = {one.name: RunFolder(out / one.run) for one in about.runs}
+        again: list[Machine] = []
+        for one in about.runs:
+            if (machine := _same(one, folders[one.name], there)) is None:
+                warn(f"{one.name} ({one.hostname}, {one.address}) is not in this cluster: it stays as it is")
+                continue
+            machine.name = one.name
+            again.append(machine)
+        if not again:
+            raise UserError(f"none of the machines of {name} is in this cluster")
+        plans = {machine.name: folders[machine.name].plan() for machine in again}
+        suite = load(Path(plans[again[0].name].suite))
+        racing = {machine.name: folders[machine.name] for machine in again}
+        return _raced(Driver(ray, suite, again, pulse, plans, racing, say, warn, stop), out, about, stop)
+
+
+def found(out: Path, name: str) -> ClusterRun:
+    """A race on several machines by its id or folder. Raises UserError."""
+    for folder in (out / name, Path(name)):
+        if (folder / CLUSTER).exists():
+            return ClusterRun.model_validate_json((folder / CLUSTER).read_bytes())
+    raise UserError(f'no race on several machines is called "{name}" in {out}')
+
+
+def _of(machine: Machine, folder: RunFolder) -> RunOfMachine:
+    return RunOfMachine(
+        name=machine.name,
+        run=folder.path.name,
+        hostname=machine.node.hostname,
+        address=machine.node.address,
+        nice=machine.about.after.nice,
+        oom_score_adj=machine.about.after.oom_score_adj,
+    )
+
+
+def _same(one: RunOfMachine, folder: RunFolder, there: Sequence[Machine]) -> Machine | None:
+    """The machine that a run was begun on: by its id, and where several share that by its address too."""
+    alike = [m for m in there if m.about.machine.get("id") == folder.machine().get("id")]
+    if len(alike) > 1:
+        alike = [m for m in alike if m.node.address == one.address]
+    return alike[0] if alike else None
+
+
+def _raced(race: Driver, out: Path, about: ClusterRun, stop: Stop) -> RacedOn:
+    folders = tuple(RunFolder(out / one.run) for one in about.runs)
+    try:
+        race.run()
+    finally:
+        for folder in folders:
+            with suppress(UserError):
+                reports.write(folder, None, folder.observations()[0] if folder.journal.exists() else [])
+    raced = put_together(out, about, race.failed, stopped=stop.requested)
+    return replace(raced, unfinished=stop.requested or bool(race.lost))
+
+
+def put_together(
+    out: Path, about: ClusterRun, failed: Mapping[str, UserError], *, stopped: bool = False
+) -> RacedOn:
+    """What all machines say, of those that say anything. Raises UserError where none does."""
+    folders = tuple(RunFolder(out / one.run) for one in about.runs)
+    folder = out / about.run
+    if failed and len(failed) == len(folders):
+        raise next(iter(failed.values()))
+    told, out_of_it = [], []
+    for run in folders:
+        read = source.read(run)
+        races = {race.key: Race(race.tally, race.result) for race in read.races}
+        enough = {key: race for key, race in races.items() if race.result.blocks >= merging.FEWEST_EACH}
+        if enough:
+            told.append(merging.Run(read.plan, run.machine(), enough))
+        else:
+            out_of_it.append(run.path.name)
+    code = ExitCode.INTERRUPTED if stopped else ExitCode.DONE
+    if about.load:
+        results = folders[0].results()
+        return RacedOn(folder, folders, None, code_of(results), None)
+    if len(told) < 2:
+        why = f"{len(told)} of {len(folders)} machines has {merging.FEWEST_EACH} blocks that count"
+        return RacedOn(folder, folders, None, code if stopped else ExitCode.NOTHING_JUDGED, why)
+    merged = merging.merge(told, unlike=about.unlike, known_different=about.known_different)
+    write_whole(folder / MERGED, merged.model_dump_json(by_alias=True, indent=2) + "\n")
+    missing = f"{', '.join(out_of_it)}: too few blocks, left out" if out_of_it else None
+    pairs = [pair for race in merged.races for pair in race.pairs]
+    if not stopped and pairs and all(pair.these.verdict == "invalid" for pair in pairs):
+        code = ExitCode.NOTHING_JUDGED
+    return RacedOn(folder, folders, merged, code, missing)

@@ -1,0 +1,1 @@
+"""Races on several machines, by Ray, which is imported only where a cluster is asked for."""

@@ -1,0 +1,29 @@
+"""A machine of a cluster keeps the contract of hosts: the same tests, run where the driver's node is."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from .nodes import Cluster
+
+CONTRACT = Path(__file__).parents[1] / "hosts" / "test_contract.py"
+
+
+def test_a_machine_of_a_cluster_is_a_host_like_any(machines: Cluster) -> None:
+    ran = subprocess.run(
+        machines.inside(
+            "n0", sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-k", "cluster", str(CONTRACT)
+        ),
+        env=machines.environment(
+            DEADHEAT_TEST_CLUSTER=machines.address, DEADHEAT_TEST_MACHINE=machines.ip("n1")
+        ),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    [passed] = re.findall(r"(\d+) passed", ran.stdout)
+    assert int(passed) >= 20 and "skipped" not in ran.stdout
