@@ -178,14 +178,12 @@ def cluster(machines: int) -> Iterator[Cluster]:
 @contextlib.contextmanager
 def network(machines: int) -> Iterator[Cluster]:
     """The namespaces alone, nothing in them."""
-    number = os.getpid() % 250
+    number, bridge = _bridge()
     home = Path(tempfile.mkdtemp(prefix="dhc", dir="/tmp"))
     made = Cluster(home, f"dh{number}", f"10.231.{number}")
     (home / "ray").mkdir()
-    bridge = f"dh{number}br"
     names = [f"n{at}" for at in range(machines + 1)]
     try:
-        _ip("link", "add", bridge, "type", "bridge")
         _ip("link", "set", bridge, "up")
         for name in names:
             there = f"{made.prefix}{name}"
@@ -206,6 +204,21 @@ def network(machines: int) -> Iterator[Cluster]:
             subprocess.run(["ip", "netns", "del", f"{made.prefix}{name}"], capture_output=True, check=False)
         subprocess.run(["ip", "link", "del", bridge], capture_output=True, check=False)
         shutil.rmtree(home, ignore_errors=True)
+
+
+def _bridge() -> tuple[int, str]:
+    """A new bridge, and the number that nobody else's has: other clusters are of other tests."""
+    for number in range(250):
+        made = subprocess.run(
+            ["ip", "link", "add", bridge := f"dh{number}br", "type", "bridge"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if made.returncode == 0:
+            return number, bridge
+        assert "File exists" in made.stderr, made.stderr
+    raise AssertionError("250 bridges of ours are there: whose?")
 
 
 def _ip(*words: str) -> None:

@@ -163,7 +163,8 @@ def test_servers_on_one_host_and_their_load_from_another(tmp_path: Path) -> None
     assert {*load.calls} == {"now_ns", "start", "send", "receive", "stop", "close"}
     slices = [o for o in observed if isinstance(o, Slice) and not o.warm_up]
     assert {o.entry for o in slices} == {"good", "good'", "copy"}
-    assert all(o.replies and o.server_cpu_ns is not None for o in slices)
+    assert all(o.replies for o in slices)
+    # A host that is too busy to read it in time has none for that slice.
     assert sum(o.server_cpu_ns or 0 for o in slices) > 0
     assert all([one.replies for one in o.generators] == [o.replies] for o in slices)
     assert all(o.memory_bytes for o in observed if isinstance(o, Ended))
