@@ -107,11 +107,11 @@ studies-from-copies: setup
 	@test -n "$(DIR)" || { echo 'make studies-from-copies DIR=FOLDER: see docs/elixir.md' >&2; exit 2; }
 	$(BIN)/python -m bench.study_runs --copies $(DIR) $(ARGS)
 
-# Races whose truth is known, on this machine: an hour or more; ARGS="--budget 25m" ends it sooner, and the
-# same command goes on from there. Its tables are written to docs/method.md.
+# The long measurements of docs/method.md, on this machine: races whose truth is known, unlike servers beside
+# neighbours, starts warmed for 60 s. Hours; ARGS="--budget 25m" ends it sooner, ARGS=--dry-run says what is left,
+# and the same command goes on from there. The tables are written to docs/method.md.
 calibrate-full: setup
-	@$(BIN)/deadheat calibrate --full --races bench/calibration.jsonl $(ARGS); code=$$?; \
-		$(BIN)/python bench/calibration_table.py --write docs/method.md && exit $$code
+	@$(BIN)/python -m bench.calibrate_full $(ARGS)
 
 # The picture that README opens with and those of docs/reports.md, from a real run: RUN=ID where not the newest.
 RUN ?= latest

@@ -1,7 +1,8 @@
 """How often `deadheat ab` fails a change on this machine: none, and planted ones.
 
     python -m bench.ab_series                      # every race that is left, one line each
-    python -m bench.ab_series --for-seconds 900    # as many as begin within that time
+    python -m bench.ab_series --for-seconds 900    # as many as end within that time
+    python -m bench.ab_series --dry-run            # what is left, and for how long
     python -m bench.ab_series --write              # the table of docs/method.md, from the races so far
 
 Each race is an ordinary `deadheat ab HEAD~1 HEAD --fail-if 'slower > 3%'` of two commits of a Go server that
@@ -44,7 +45,7 @@ THRESHOLD = 0.03
 WORK, PILOT_S, PILOTS = 60_000, 2.0, 3
 # Of a race without a change, how often its blocks' signs are exchanged: in all 10,000 times.
 EXCHANGES = 500
-TIMEOUT_S = 3600.0
+TIMEOUT_S, BUILDS_S = 3600.0, 30.0
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,7 @@ class Raced:
     seconds: float
     commit: str
     at: str
+    machine: str | None = None
 
 
 def read() -> list[Raced]:
@@ -102,10 +104,11 @@ def left(done: Sequence[Raced]) -> Iterator[tuple[Series, int, tuple[int, int] |
     """What is to be raced next: the series side by side, each as far along as the others. With the
     iterations of the series' first race, so that all races of a series are of one pair."""
     counts = {series.name: sum(one.series == series.name for one in done) for series in SERIES}
-    waiting = [series for series in SERIES if counts[series.name] < series.races]
-    for series in sorted(waiting, key=lambda series: counts[series.name] / series.races):
-        known = next((one.iterations for one in done if one.series == series.name), None)
-        yield series, counts[series.name] + 1, known
+    known = {one.series: one.iterations for one in reversed(done)}
+    while waiting := [series for series in SERIES if counts[series.name] < series.races]:
+        series = min(waiting, key=lambda series: counts[series.name] / series.races)
+        counts[series.name] += 1
+        yield series, counts[series.name], known.get(series.name)
 
 
 def server(version: str, iterations: int) -> str:
@@ -319,8 +322,17 @@ def _near(series: Series) -> float:
     return min((0.0, THRESHOLD, 2 * THRESHOLD), key=lambda truth: abs(truth - series.worse))
 
 
+def _about_s(series: Series, _seed: int, _known: tuple[int, int] | None) -> float:
+    """As long as those of the series so far took, else its budget and the builds."""
+    of = [one.seconds for one in read() if one.series == series.name]
+    return statistics.median(of) if of else 60 * float(series.budget.removesuffix("m")) + BUILDS_S
+
+
+MEASUREMENT = one_a_line.Measurement("ab_series", RACES, read, left, race, table, _about_s)
+
+
 def main() -> None:
-    one_a_line.main(__doc__, "python -m bench.ab_series", RACES, read, left, race, table)
+    one_a_line.main(__doc__, MEASUREMENT)
 
 
 if __name__ == "__main__":

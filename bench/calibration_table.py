@@ -135,9 +135,13 @@ def main() -> None:
     if asked.write is None:
         print(text)
         return
-    page = asked.write.read_text()
-    before, rest = page.split(BEGIN)
-    asked.write.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}")
+    put(asked.write, text)
+
+
+def put(page: Path, text: str) -> None:
+    """Between the two markers."""
+    before, rest = page.read_text().split(BEGIN)
+    page.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.split(END)[1]}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """From which share of a race's CPUs on a neighbour moves a verdict by 1%: the limit of a disturbed block.
 
     python -m bench.foreign_share                       # all races that are left, one line each
-    python -m bench.foreign_share --for-seconds 300     # as many as begin within that time
+    python -m bench.foreign_share --for-seconds 300     # as many as end within that time
+    python -m bench.foreign_share --dry-run             # what is left, and for how long
     python -m bench.foreign_share --write               # the table of docs/method.md, from the races so far
 
 Express, of one thread, against Go, of many, to the planned end, every block counted, beside neighbours that
@@ -48,6 +49,8 @@ SHARES = (0.0, 0.05, 0.10, 0.20, 0.40)
 BURST_S = 0.05
 REPEATS = 3
 MOVED = 0.01
+# About how long a race takes.
+RACE_S = 70.0
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,7 @@ class Raced:
     repeat: int
     blocks: tuple[Block, ...]
     at: str
+    machine: str | None = None
 
 
 def read() -> list[Raced]:
@@ -162,5 +166,9 @@ def table(done: Sequence[Raced]) -> list[str]:
     return lines
 
 
+MEASUREMENT = one_a_line.Measurement(
+    "foreign_share", RACES, read, left, race, table, about_s=lambda _share, _repeat: RACE_S
+)
+
 if __name__ == "__main__":
-    one_a_line.main(__doc__, "python -m bench.foreign_share", RACES, read, left, race, table)
+    one_a_line.main(__doc__, MEASUREMENT)

@@ -1,7 +1,8 @@
 """Races of unlike servers beside neighbours: do the printed intervals hold the quiet ratio?
 
     python -m bench.unlike_servers                      # every race that is left, one line each
-    python -m bench.unlike_servers --for-seconds 900    # as many as begin within that time
+    python -m bench.unlike_servers --for-seconds 900    # as many as end within that time
+    python -m bench.unlike_servers --dry-run            # what is left, and for how long
     python -m bench.unlike_servers --write              # the table of docs/method.md, from the races so far
 
 First each pair is raced with nothing beside it until it has QUIET_BLOCKS blocks: their mean is its quiet
@@ -33,6 +34,8 @@ QUIET_BLOCKS = 20
 # Longer than any race: the neighbour is stopped with the race, and this is for when that did not happen.
 NEIGHBOUR_S = 900.0
 HOLD, ERROR = 27 / 30, 0.02
+# About how many blocks a quiet race has, and how long a race takes, before any is known.
+BLOCKS, RACE_S = 8, 90.0
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ class Raced:
     disturbed: int
     seconds: float
     at: str
+    machine: str | None = None
 
     @property
     def printed(self) -> bool:
@@ -101,10 +105,10 @@ def _raced(line: dict) -> Raced:  # type: ignore[type-arg]
 
 
 def left(done: Sequence[Raced]) -> Iterator[tuple[tuple[str, str], Neighbour | None]]:
-    """What is to be raced next, in order, as long as nothing is added: quiet blocks first."""
+    """What is to be raced next, in order, as far as it is known: quiet blocks first."""
     for pair in PAIRS:
-        if sum(r.blocks for r in done if r.pair == pair and r.neighbour is None) < QUIET_BLOCKS:
-            yield pair, None
+        missing = QUIET_BLOCKS - sum(r.blocks for r in done if r.pair == pair and r.neighbour is None)
+        yield from [(pair, None)] * math.ceil(missing / BLOCKS)
     # Every neighbour has been beside some pair early on, whenever this is cut off.
     for shift in range(len(PAIRS)):
         for number, neighbour in enumerate(NEIGHBOURS):
@@ -211,5 +215,13 @@ def _row(of: Sequence[Raced], quiet: dict[tuple[str, str], float | None]) -> str
     return f"{len(of)} | {len(printed)} | {holds} | {error}"
 
 
+def _about_s(_pair: tuple[str, str], neighbour: Neighbour | None) -> float:
+    """As long as those so far took."""
+    of = [r.seconds for r in read() if (r.neighbour is None) == (neighbour is None)]
+    return statistics.median(of) if of else RACE_S
+
+
+MEASUREMENT = one_a_line.Measurement("unlike_servers", RACES, read, left, race, table, _about_s)
+
 if __name__ == "__main__":
-    one_a_line.main(__doc__, "python -m bench.unlike_servers", RACES, read, left, race, table)
+    one_a_line.main(__doc__, MEASUREMENT)

@@ -1,0 +1,46 @@
+"""Races of runs on disk, as tables of docs/method.md take them: by our method, of servers or programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from deadheat.model.observation import Observation
+from deadheat.model.plan import Plan, RacePlan
+from deadheat.plan import OURS, going_on, reference
+from deadheat.results.tally import Tally, tallied
+from deadheat.storage.journal import whole_blocks
+from deadheat.storage.run_folder import RunFolder
+
+
+@dataclass(frozen=True)
+class OnDisk:
+    """One race of a run, with the statistics that its plan names. `observed`: all lines of its journal."""
+
+    plan: Plan
+    machine: str
+    race: RacePlan
+    observed: Sequence[Observation]
+
+    @property
+    def tally(self) -> Tally:
+        """Of the blocks that count."""
+        return tallied(self.race, list(whole_blocks(list(self.observed))))
+
+    @property
+    def key(self) -> tuple[str, str, int, str]:
+        """What names this race among those of all machines."""
+        return self.plan.run, self.plan.started, self.plan.seed, self.race.key
+
+
+def races(folder: Path) -> Iterator[OnDisk]:
+    """Those of a run's folder that were begun. Raises UserError where it cannot be read."""
+    run = RunFolder(folder)
+    plan, known = run.plan(), run.machine()
+    observed, _ = run.observations()
+    begun = {one.race for one in observed if one.type == "block-ended"}
+    machine = f"{known.get('cpu_model', 'unknown CPU')}, {known.get('cores', '?')} cores"
+    for race in plan.workloads:
+        if race.method == OURS and race.key in begun:
+            yield OnDisk(plan, machine, going_on.so_far(reference.so_far(race, observed), observed), observed)
