@@ -10,6 +10,13 @@ from deadheat.model.kinds.registry import Kind
 Outcome = Literal["begun", "stopped", "settled", "open"]
 
 
+class Variances(Record):
+    """Of one contender's log level, squared log units: from start to start, and from round to round."""
+
+    starts: float
+    rounds: float
+
+
 class PastRace(Record):
     """A line of the ledger: one race by our own method, written when it began, its outcome when it ended.
 
@@ -17,7 +24,8 @@ class PastRace(Record):
     `contenders`: who raced, `outcome`: what became of it; not known of lines of before these were kept.
     `excludes`: whether the 95% interval of its null pair excluded 1; null where it had none. `starts`: of
     each contender the log level of each start, less what all of its block shared and less its own mean over
-    the race.
+    the race; `spread`: its own variances in the race, where there were blocks and rounds enough to tell.
+    `warm_up_s`: for how long its starts were loaded until they were at their level, the median.
     """
 
     run: str
@@ -32,6 +40,8 @@ class PastRace(Record):
     outcome: Outcome | None = None
     excludes: bool | None = None
     starts: dict[str, tuple[float, ...]] = {}
+    spread: dict[str, Variances] = {}
+    warm_up_s: dict[str, float] = {}
 
 
 class Past(Record):
@@ -40,7 +50,9 @@ class Past(Record):
     `null_pairs` of the last races of this kind, method and machine, and how many of them, `excluding`, were
     told apart at 95%. `starts`: the last of each contender in this workload. `today`: races of this workload
     and setting that were begun here on the same day and had a pair in common with this one; `outcomes`: how
-    many of them ended how, as far as known.
+    many of them ended how, as far as known. `spread`: of each contender of which enough starts are known its
+    own variances, by which the race has its blocks and rounds; `warm_up_s`: for how long each is loaded until
+    it is at its level.
     """
 
     null_pairs: int = 0
@@ -48,3 +60,5 @@ class Past(Record):
     starts: dict[str, tuple[float, ...]] = {}
     today: int = 0
     outcomes: dict[Outcome, int] = {}
+    spread: dict[str, Variances] = {}
+    warm_up_s: dict[str, float] = {}

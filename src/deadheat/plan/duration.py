@@ -10,7 +10,7 @@ from deadheat.errors import UserError
 from deadheat.model.measured import ColdPlan, SlicePlan
 from deadheat.model.plan import RacePlan
 from deadheat.model.workload import Preset
-from deadheat.plan import calibrated, equal_load, long_turns
+from deadheat.plan import calibrated, equal_load, learnt, long_turns
 from deadheat.plan.asked import Asked
 from deadheat.stats import Costs
 
@@ -87,10 +87,17 @@ def _block_s(race: RacePlan, asked: Asked, rounds: int | None = None) -> float:
         open_loop = equal_load.TURNS * (turn_ms / 1000 + TURN_OVERHEAD_S)
         start_s = WARMED_S + asked.start_s if asked.start_s else START_S
         each = start_s + len(equal_load.loads_of(race, 0)) * open_loop
-        return len(race.entries) * each + turns * turn
+        return len(race.entries) * each + turns * turn + _longer_warm_ups_s(race, asked)
     if isinstance(race.measured, ColdPlan):
         return turns * (COLD_S + asked.start_s)
     return (turns + len(race.entries)) * _invocation_s(race, asked)
+
+
+def _longer_warm_ups_s(race: RacePlan, asked: Asked) -> float:
+    """Of a block what is known of warm-ups beyond the shortest."""
+    known = learnt.warm_up_s(race, asked.past)
+    shortest_s = race.slices.warm_up_ms / 1000
+    return sum(max(0.0, known.get(entry.contender, 0.0) - shortest_s) for entry in race.entries)
 
 
 def least_s(races: Iterable[RacePlan], blocks: int, asked: Asked) -> float:
@@ -118,9 +125,7 @@ def sized(race: RacePlan, seconds: float, asked: Asked) -> RacePlan:
     race = race.replaced(blocks=max(min(race.blocks, fitting), calibrated.LEAST_BLOCKS))
     costs = _costs(race, asked)
     rounds = max(MIN_ROUNDS, int((seconds / race.blocks - costs.block_s) / costs.round_s))
-    return calibrated.sized(race, seconds, costs, asked.calibration, MIN_ROUNDS) or race.replaced(
-        rounds=rounds
-    )
+    return calibrated.sized(race, seconds, costs, asked, MIN_ROUNDS) or race.replaced(rounds=rounds)
 
 
 def _costs(race: RacePlan, asked: Asked) -> Costs:
@@ -144,8 +149,8 @@ def fit(races: Sequence[RacePlan], budget_s: float, asked: Asked) -> list[RacePl
                 hint=f"it takes at least about {math.ceil(least)} s, or fewer contenders",
             )
         costs = _costs(race, asked)
-        known = asked.calibration if isinstance(race.measured, SlicePlan) else None
-        if (chosen := calibrated.sized(race, time_s, costs, known, MIN_ROUNDS)) is not None:
+        serves = isinstance(race.measured, SlicePlan)
+        if serves and (chosen := calibrated.sized(race, time_s, costs, asked, MIN_ROUNDS)) is not None:
             fitted.append(chosen)
             continue
         blocks = max(1, round(time_s / _block_s(race, asked)))

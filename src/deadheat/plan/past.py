@@ -9,6 +9,7 @@ from deadheat import stats
 from deadheat.model.measured import ColdPlan
 from deadheat.model.past import Past, PastRace
 from deadheat.model.plan import RacePlan
+from deadheat.plan import learnt
 from deadheat.plan.duration import MIN_ROUNDS
 
 
@@ -39,7 +40,7 @@ def of_race(race: RacePlan, ledger: Sequence[PastRace], started: str) -> Past:
     kind = (race.kind, isinstance(race.measured, ColdPlan), race.method_version)
     alike = [one for one in ledger if (one.kind, one.cold, one.method_version) == kind]
     null_pairs = [one.excludes for one in alike if one.excludes is not None][-stats.POOL_SIZE :]
-    same = [one for one in alike if (one.workload, one.setting) == (race.workload, race.setting)]
+    same = learnt.same_race(race, ledger)
     ids = sorted({entry.contender for entry in race.entries})
     today = [one for one in same if one.started[:10] == started[:10] and _shares_a_pair(one, ids)]
     starts = {
@@ -52,6 +53,8 @@ def of_race(race: RacePlan, ledger: Sequence[PastRace], started: str) -> Past:
         starts={id_: of for id_, of in starts.items() if of},
         today=len(today),
         outcomes=dict(Counter(one.outcome for one in today if one.outcome is not None)),
+        spread=learnt.variances(race, ledger),
+        warm_up_s=learnt.warm_up_s(race, ledger),
     )
 
 

@@ -55,8 +55,11 @@ def cited(found: CalibrationCited | None) -> str:
 def sizing(found: CalibrationCited | None) -> str:
     """Who chose the blocks and rounds of a plan, for --dry-run."""
     if found is not None and found.stale is None:
-        return f"{cited(found)}; it chose the blocks and rounds of servers, where enough of them fit"
-    return f"{cited(found)}; blocks and rounds are the preset's"
+        return (
+            f"{cited(found)}; it chose the blocks and rounds of servers whose own starts are not known yet, "
+            "where enough of them fit"
+        )
+    return f"{cited(found)}; blocks and rounds are the preset's where no line says otherwise"
 
 
 def _false_winners(calibration: Calibration) -> str:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 from deadheat.model.measured import SlicePlan
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.shape import Shape
 from deadheat.plan.duration import long_turns_s
+from deadheat.plan.learnt import spread
 from deadheat.plan.looks import looks_of
 from deadheat.report import calibration, words
+
+# Below that a warm-up is nothing to be told.
+LONG_WARM_UP_S = 1.0
 
 
 def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Iterator[str]:
@@ -24,6 +29,7 @@ def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Itera
         )
         if (about_long_turns := _long_turns(race)) is not None:
             yield f"{race.key}: {about_long_turns}"
+        yield from (f"{race.key}: {line}" for line in _learnt(race))
     if len(plan.workloads) > 1:
         whole_s = sum(race.estimated_s or 0 for race in plan.workloads)
         yield f"in all about {words.duration(whole_s)}, builds and checks of answers apart"
@@ -31,6 +37,18 @@ def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Itera
         if (shape.cores or 1) > cores:
             yield f"not here: {shape.words}, which needs {shape.cores} cores"
     yield calibration.sizing(plan.calibration)
+
+
+def _learnt(race: RacePlan) -> Iterator[str]:
+    """What earlier races here say of its contenders, and the plan goes by."""
+    if race.past is None or not isinstance(race.measured, SlicePlan):
+        return
+    for contender, needed_s in race.past.warm_up_s.items():
+        if needed_s >= LONG_WARM_UP_S:
+            yield f"{contender} warms up {needed_s:.0f} s a start"
+    if spread(race, race.past.spread) is not None:
+        starts = (f"{id_} {math.sqrt(own.starts):.1%}" for id_, own in race.past.spread.items())
+        yield f"blocks and rounds by how its own starts differed in earlier races: {', '.join(starts)}"
 
 
 def _long_turns(race: RacePlan) -> str | None:

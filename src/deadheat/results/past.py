@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
 
 import numpy as np
 
 from deadheat.model.observation import Observation
-from deadheat.model.past import Outcome, PastRace
+from deadheat.model.past import Outcome, PastRace, Variances
 from deadheat.model.plan import Plan
 from deadheat.model.result import RaceResult, Results
 from deadheat.plan import past
@@ -43,7 +44,31 @@ def _left(tally: Tally, result: RaceResult) -> dict[str, object]:
     enough = len(tally.blocks) >= tally.method.fewest_blocks
     own = result.judged_by == "throughput"  # the pool is of null pairs by a race's own figure
     excludes = not ci[0] <= 1 <= ci[1] if ci is not None and enough and own else None
-    return {"excludes": excludes, "starts": starts(tally)}
+    return {
+        "excludes": excludes,
+        "starts": starts(tally),
+        "spread": spread(result),
+        "warm_up_s": warm_up_s(tally),
+    }
+
+
+def spread(result: RaceResult) -> dict[str, Variances]:
+    """Of each contender its own variances, where it has any."""
+    return {
+        row.id: Variances(starts=round(own.starts_sd**2, 9), rounds=round(own.rounds_sd**2, 9))
+        for row in result.contenders
+        if (own := row.variance) is not None
+    }
+
+
+def warm_up_s(tally: Tally) -> dict[str, float]:
+    """Of each contender for how long its starts were loaded until they were at their level: the median over
+    both entries of one that has two."""
+    found: dict[str, list[float]] = {}
+    for entry in tally.race.entries:
+        for one in tally.warmed_up.get(entry.id, ()):
+            found.setdefault(entry.contender, []).append(one.needed_s)
+    return {contender: round(statistics.median(took), 3) for contender, took in found.items()}
 
 
 def starts(tally: Tally) -> dict[str, tuple[float, ...]]:

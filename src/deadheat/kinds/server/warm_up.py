@@ -65,15 +65,17 @@ def _size(running: Running, last: Slice, race: RacePlan) -> None:
 
 def _needed_s(stage: Stage, entry: str) -> float:
     """What this contender's starts so far took to be at their level, whichever entry it was; the median,
-    so that one noisy start makes no other wait."""
+    so that one noisy start makes no other wait. Before any, what those of earlier races took."""
     race = stage.race
-    same = {e.id for e in race.entries if e.contender == race.contender_of(entry)}
+    contender = race.contender_of(entry)
+    same = {e.id for e in race.entries if e.contender == contender}
     took = [
         o.needed_s
         for o in stage.observed
         if isinstance(o, WarmedUp) and o.race == race.key and o.entry in same
     ]
-    return max(steady.SHORTEST_S, statistics.median(took) if took else 0.0)
+    before_s = race.past.warm_up_s.get(contender, 0.0) if race.past is not None else 0.0
+    return max(steady.SHORTEST_S, statistics.median(took) if took else before_s)
 
 
 def _grown(least_ms: int, wanted_ms: float) -> int:

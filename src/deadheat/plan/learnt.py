@@ -1,0 +1,78 @@
+"""What earlier races of a workload here say of its contenders: how long they warm up, and how they vary."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from deadheat.model.measured import ColdPlan
+from deadheat.model.past import PastRace, Variances
+from deadheat.model.plan import RacePlan
+
+# A build changes in time: of more races than these only the newest tell.
+NEWEST = 10
+# A variance from fewer starts than these is off by half of itself.
+FEWEST_STARTS = 20
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Variances of a pair's log ratio, squared log units: between starts, and between rounds."""
+
+    starts: float
+    rounds: float
+
+
+def same_race(race: RacePlan, ledger: Sequence[PastRace]) -> list[PastRace]:
+    """Races of this workload, setting, kind and method, the oldest first."""
+    of = (race.workload, race.setting, race.kind, isinstance(race.measured, ColdPlan), race.method_version)
+    return [
+        one for one in ledger if (one.workload, one.setting, one.kind, one.cold, one.method_version) == of
+    ]
+
+
+def warm_up_s(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, float]:
+    """Of each contender that is known how long its starts are loaded until they are at their level: the
+    median of its newest races, seconds."""
+    found: dict[str, float] = {}
+    before = same_race(race, ledger)
+    for id_ in sorted({entry.contender for entry in race.entries}):
+        known = [one.warm_up_s[id_] for one in before if id_ in one.warm_up_s][-NEWEST:]
+        if known:
+            found[id_] = statistics.median(known)
+    return found
+
+
+def variances(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, Variances]:
+    """Of each contender of which enough starts are known its own variances: means over its newest races,
+    each weighing as much as it has starts."""
+    found: dict[str, Variances] = {}
+    before = same_race(race, ledger)
+    for id_ in sorted({entry.contender for entry in race.entries}):
+        of = [(one.spread[id_], len(one.starts.get(id_, ()))) for one in before if id_ in one.spread][
+            -NEWEST:
+        ]
+        starts = sum(count for _, count in of)
+        if starts >= FEWEST_STARTS:
+            found[id_] = Variances(
+                starts=sum(own.starts * count for own, count in of) / starts,
+                rounds=sum(own.rounds * count for own, count in of) / starts,
+            )
+    return found
+
+
+def spread(race: RacePlan, known: Mapping[str, Variances]) -> Spread | None:
+    """Of the race's pairs with its reference, on average; None where nobody knows the reference or any other.
+
+    The reference's two entries are taken together, which halves what it brings.
+    """
+    reference = known.get(race.reference)
+    others = [own for id_, own in known.items() if id_ != race.reference]
+    if reference is None or not others:
+        return None
+    entries = sum(entry.contender == race.reference for entry in race.entries)
+    return Spread(
+        statistics.mean(own.starts for own in others) + reference.starts / entries,
+        statistics.mean(own.rounds for own in others) + reference.rounds / entries,
+    )
