@@ -26,10 +26,8 @@ from deadheat.model.observation import (
     Interference,
     Invocation,
     Observation,
-    OpenLoop,
     Resumed,
     Slice,
-    WarmedUp,
 )
 from deadheat.model.result import RaceResult
 from deadheat.results import derive
@@ -144,17 +142,13 @@ def _parts_s(tally: Tally) -> dict[str, float]:
     slices = [turn for turn in turns if isinstance(turn, Slice)]
     counted = sum(s.counted_until_ns - s.counted_from_ns for s in slices) / 1e9
     counted += sum(turn.wall_s for turn in turns if isinstance(turn, Invocation))
-    in_blocks: list[WarmedUp | OpenLoop] = [
-        seen
-        for of in (*tally.warmed_up.values(), *tally.open_loop.values())
-        for seen in of
-        if seen.block in tally.blocks
-    ]
+    warmed = [one for of in tally.warmed_up.values() for one in of if one.block in tally.blocks]
+    at_rate = [one for of in tally.open_loop.values() for one in of if one.block in tally.blocks]
     return {
         "counted": counted,
         "lead_ins": sum(s.counted_from_ns - s.started_ns for s in slices) / 1e9,
-        "warm_ups": sum(one.loaded_s for one in in_blocks if isinstance(one, WarmedUp)),
-        "open_loop": sum(one.counted_ms for one in in_blocks if isinstance(one, OpenLoop)) / 1e3,
+        "warm_ups": sum(one.loaded_s for one in warmed),
+        "open_loop": sum(one.counted_ms or 0 for one in at_rate) / 1e3,
     }
 
 

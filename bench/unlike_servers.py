@@ -7,7 +7,8 @@
 
 First each pair is raced with nothing beside it until it has QUIET_BLOCKS blocks: their mean is its quiet
 ratio. Then each pair is raced beside each neighbour. Every race is an ordinary `deadheat race http-hello`,
-and one line of bench/unlike_servers.jsonl; what was raced is not raced again.
+and one line of bench/unlike_servers.jsonl; what was raced is not raced again. Null pairs and times of the
+quiet ones are kept as those of any race are (bench.null_pairs, bench.race_times).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from pathlib import Path
 
 from deadheat.util import clock
 
-from . import one_a_line
+from . import null_pairs, one_a_line, race_times
 
 RACES = Path("bench/unlike_servers.jsonl")
 WORKLOAD = "http-hello"
@@ -149,6 +150,9 @@ def race(pair: tuple[str, str], neighbour: Neighbour | None) -> Raced:
         if not found:
             raise SystemExit(f"unlike_servers: no results of {' '.join(argv[1:])}: see above")
         result = json.loads(found[-1].read_text())["workloads"][0]
+        if neighbour is None:
+            null_pairs.add([found[-1].parent])
+            race_times.add([found[-1].parent])
     verdict = next((v for v in result["verdicts"] if {v["a"], v["b"]} == set(pair)), None)
     disturbed = sum(f["blocks"] for f in result["findings"] if f["finding"] == "disturbed-blocks")
     ratio, low, high = _second_over_first(verdict, pair)

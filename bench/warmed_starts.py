@@ -44,7 +44,7 @@ from deadheat.studies.drivers import DRIVERS
 from deadheat.suite.suite import load
 from deadheat.util import clock
 
-from . import one_a_line
+from . import null_pairs, one_a_line, race_times
 
 RACES = Path("bench/warmed_starts.jsonl")
 SUITE = Path("suite")
@@ -142,6 +142,9 @@ def race(workload: str, warmed_s: float | None, number: int) -> Raced:
         runner.run()
         stop.check()
         seconds = time.monotonic() - began_s
+        if warmed_s is None:
+            null_pairs.add([folder.path])
+            race_times.add([folder.path])
     if not any(isinstance(one, Started) for one in runner.observations):
         raise SystemExit(f"warmed_starts: {workload} started nobody: deadheat check {workload} says why")
     found = blocks(plan, runner.observations)

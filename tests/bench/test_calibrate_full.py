@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bench import calibrate_full, one_a_line
+from bench import calibrate_full, calibration_table, one_a_line
 from bench.one_a_line import Measurement
 
 from deadheat.calibration import steps
@@ -75,7 +75,7 @@ def test_races_of_another_machine_are_not_added_to(tmp_path: Path) -> None:
 def test_the_calibrations_races_that_are_left_are_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(calibrate_full.calibration_table, "RACES", tmp_path / "none.jsonl")
+    monkeypatch.setattr(calibration_table, "RACES", tmp_path / "none.jsonl")
     planned = len(list(steps.full()))
     assert calibrate_full.calibration_to_come().startswith(f"{planned} races left, at most ")
 
@@ -91,7 +91,12 @@ def test_one_that_cannot_go_on_does_not_stop_the_others_and_ctrl_c_does(
         return codes[one.name]
 
     monkeypatch.setattr(calibrate_full, "measure", measure)
-    monkeypatch.setattr(calibrate_full, "calibrate", lambda _s: ran.append("calibration") or 0)
+
+    def calibrate(_for_seconds: float) -> int:
+        ran.append("calibration")
+        return 0
+
+    monkeypatch.setattr(calibrate_full, "calibrate", calibrate)
     assert calibrate_full.run(calibrate_full.NAMES, 100.0) == ExitCode.INTERRUPTED
     assert ran == ["calibration", "foreign_share", "unlike_servers", "warmed_starts"]
     codes["warmed_starts"] = 0

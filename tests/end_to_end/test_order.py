@@ -168,6 +168,9 @@ class FakeEngine:
     def histogram(self, target: str) -> Counted:
         return Counted(NOTHING)
 
+    def runqueue_wait_ns(self) -> int:
+        return 0
+
     def close_target(self, target: str) -> None:
         self.steps.append(("close", target))
 

@@ -70,6 +70,17 @@ def test_the_good_one_is_measured_among_them(race: Menagerie) -> None:
     assert "Traceback" not in race.ended.err
 
 
+def test_each_slice_has_what_the_whole_turn_cost_and_how_long_who_waited(race: Menagerie) -> None:
+    slices = [one for one in race.deadheat.journal() if one["type"] == "slice" and one["entry"] == "good"]
+    assert slices
+    for one in slices:
+        # The kernel's clock of a thread that runs is behind by a tick at most; of a frozen one it is exact.
+        assert one["turn_cpu_ns"] >= one["server_cpu_ns"] - 10_000_000
+        if Path("/proc/self/schedstat").exists():
+            assert one["generator_runqueue_wait_ns"] >= 0 and one["server_runqueue_wait_ns"] >= 0
+    assert sum(one["turn_cpu_ns"] for one in slices) > sum(one["server_cpu_ns"] for one in slices)
+
+
 @pytest.mark.parametrize(
     ("contender", "words"),
     [

@@ -120,7 +120,9 @@ def test_a_program_is_talked_to_line_by_line(host: Host, tmp_path: Path) -> None
     for line in (b"one", b"two and " * 100_000):
         host.send(handle, line)
         assert host.receive(handle, PATIENCE_S) == b"heard " + line
-    (pid,) = host.usage(handle, memory=False).pids
+    used = host.usage(handle, memory=False)
+    (pid,) = used.pids
+    assert (used.runqueue_wait_ns is None) == (not Path("/proc/self/schedstat").exists())
     assert os.sched_getaffinity(pid) == {min(os.sched_getaffinity(0))}
     # In a session of its own: a Ctrl-C is not for it.
     assert os.getsid(pid) == pid

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from deadheat.model.finding import CarriedOver
+from deadheat.model.finding import CarriedOver, CpuOutside
 from deadheat.model.observation import Observation, Slice
 from deadheat.model.plan import RacePlan
 from deadheat.model.result import ContenderResult, Latency, RaceResult
@@ -144,3 +144,28 @@ def test_few_blocks_have_no_components_and_no_nan(tmp_path: Path) -> None:
     result = of(tmp_path, lambda _: 1.0, race(1, 2))
     assert row(result).variance is None and row(result).warm_up is None
     assert "NaN" not in result.model_dump_json()
+
+
+@pytest.mark.parametrize(("extra", "told"), [(1.0, False), (1.05, False), (1.5, True)])
+def test_work_put_off_until_nobody_counts_is_told(tmp_path: Path, extra: float, told: bool) -> None:
+    """Half as many requests come outside of what is counted, and `fast` uses so much CPU for each there."""
+
+    def changed(o: Observation) -> Observation:
+        if not isinstance(o, Slice) or o.server_cpu_ns is None:
+            return o
+        outside = (o.replies_all - o.replies) / o.replies * (extra if o.entry == "fast" else 1.0)
+        return o.model_copy(update={"turn_cpu_ns": round(o.server_cpu_ns * (1 + outside))})
+
+    raced = race(8, 10)
+    made = plan(raced, suite(tmp_path))
+    seen = [changed(o) for o in observations(raced)]
+    result = derive.results(made, {}, seen).workloads[0]
+    found = [one for one in result.findings if isinstance(one, CpuOutside)]
+    assert [one.ratios for one in found] == ([{"fast": pytest.approx(extra, abs=0.01)}] if told else [])
+    if told:
+        assert sentence(found[0]).endswith("over that in it: fast 1.50")
+
+
+def test_where_the_time_of_whole_turns_is_not_known_nothing_is_told_of_it(tmp_path: Path) -> None:
+    result = of(tmp_path, lambda _: 1.0)
+    assert not any(isinstance(one, CpuOutside) for one in result.findings)

@@ -80,6 +80,13 @@ class Engine:
         answer = self._ask("histogram", {"target": target, "reset": True}, SILENCE_S)
         return Counted(str(answer["hdr"]), answer.get("service_hdr"), tuple(answer.get("by_request", ())))
 
+    def runqueue_wait_ns(self) -> int | None:
+        """How long it has waited for its CPU so far; None where the kernel does not tell."""
+        try:
+            return self._host.usage(self._handle, memory=False).runqueue_wait_ns
+        except ExitedError as error:
+            raise self._ended(error) from error
+
     def close_target(self, target: str) -> None:
         self._ask("close", {"target": target}, SILENCE_S)
 
@@ -102,11 +109,14 @@ class Engine:
         except TimeoutError as error:
             raise self._lost(f"gave no answer to {what} within {timeout_s:.0f} s") from error
         except ExitedError as error:
-            status = error.exit.code if error.exit.signal is None else -error.exit.signal
-            raise self._lost(f"ended with {status}") from error
+            raise self._ended(error) from error
         if answer["event"] == "error":
             raise LoadError(answer["kind"], answer["message"])
         return answer
+
+    def _ended(self, error: ExitedError) -> UserError:
+        status = error.exit.code if error.exit.signal is None else -error.exit.signal
+        return self._lost(f"ended with {status}")
 
     def _lost(self, how: str) -> UserError:
         return UserError(f"{BINARY} {how}; its log is {self._log}", code=ExitCode.NOTHING_MEASURED)

@@ -47,6 +47,9 @@ class LoadGenerator(Protocol):
     def histogram(self, target: str) -> Counted:
         """What was counted since the last call, over all slices."""
 
+    def runqueue_wait_ns(self) -> int | None:
+        """How long it has waited for its CPU so far; None where that is not known, and of several."""
+
     def close_target(self, target: str) -> None:
         """Close its connections."""
 

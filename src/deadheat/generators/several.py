@@ -103,6 +103,10 @@ class Several:
     def histogram(self, target: str) -> Counted:
         return added(self._each(lambda _at, one: one.generator.histogram(target)))
 
+    def runqueue_wait_ns(self) -> None:
+        """Each has its own, on a CPU of its own; asking all would hold up their beginning together."""
+        return
+
     def close_target(self, target: str) -> None:
         self._each(lambda _at, one: one.generator.close_target(target))
 

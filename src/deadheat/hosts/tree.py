@@ -49,22 +49,33 @@ def send(pid: int, number: signal.Signals) -> None:
 
 
 def usage(pid: int, *, memory: bool) -> Usage:
-    """CPU time, and memory if asked, of what lives of it."""
+    """CPU time, how long threads that live waited for a CPU, and memory if asked, of what lives of it."""
     pids = tree_of(pid)
     spent = waited_for = threads = 0
+    waits: list[int] = []
     for member in pids:
         with contextlib.suppress(OSError, ValueError):
             spent += process_cpu_ns(member)
             waited_for += sum(map(int, stat(member)[_WAITED_FOR])) * TICK_NS
-            threads += len(list((PROC / str(member) / "task").iterdir()))
+            tasks = list((PROC / str(member) / "task").iterdir())
+            threads += len(tasks)
+            waits += [wait for task in tasks if (wait := _runqueue_wait_ns(task)) is not None]
     return Usage(
         at_ns=time.monotonic_ns(),
         pids=tuple(pids),
         threads=threads,
         cpu=CpuTime(spent + waited_for, 0),
-        runqueue_wait_ns=None,
+        runqueue_wait_ns=sum(waits) if waits else None,
         memory=_memory(pids) if memory else None,
     )
+
+
+def _runqueue_wait_ns(task: Path) -> int | None:
+    """How long a thread was ready to run and did not; None where the kernel does not tell, or it is gone."""
+    try:
+        return int((task / "schedstat").read_text().split()[1])
+    except (OSError, IndexError, ValueError):
+        return None
 
 
 def lives(pid: int, born: str) -> bool:

@@ -170,6 +170,14 @@ class LongTurnsOpen(Record):
     pairs: int
 
 
+class CpuOutside(Record):
+    """Servers that use more CPU a request outside of what is counted (lead-ins, drains, until they are
+    frozen) than in it: how many times as much."""
+
+    finding: Literal["cpu-outside"] = "cpu-outside"
+    ratios: dict[str, float]
+
+
 class ClosesConnections(Record):
     """A server closed connections under load: `reopened` were opened again for `replies` replies."""
 
@@ -205,6 +213,7 @@ Finding = Annotated[
     | Drifts
     | CarriedOver
     | UnequalBytes
+    | CpuOutside
     | ClosesConnections
     | ConnectionsWait
     | SlicesUnchecked

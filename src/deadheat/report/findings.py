@@ -11,6 +11,7 @@ from deadheat.model.finding import (
     CarriedOver,
     ClosesConnections,
     ConnectionsWait,
+    CpuOutside,
     CutShort,
     DisturbedBlocks,
     Drifts,
@@ -77,13 +78,22 @@ def sentence(finding: Finding) -> str:
             return _not_steady(finding)
         case Drifts() | CarriedOver():
             return _within_blocks(finding)
-        case UnequalBytes():
-            return (
-                f"unequal work on the wire: {finding.least_bytes:,.0f} bytes a response ({finding.least}) "
-                f"to {finding.most_bytes:,.0f} ({finding.most})"
-            )
+        case UnequalBytes() | CpuOutside():
+            return _unequal(finding)
         case ClosesConnections() | ConnectionsWait():
             return _connections(finding)
+
+
+def _unequal(finding: UnequalBytes | CpuOutside) -> str:
+    """Work that is not the same for all, or not where it is counted."""
+    if isinstance(finding, UnequalBytes):
+        return (
+            f"unequal work on the wire: {finding.least_bytes:,.0f} bytes a response ({finding.least}) "
+            f"to {finding.most_bytes:,.0f} ({finding.most})"
+        )
+    times = ", ".join(f"{id_} {words.ratio(ratio)}" for id_, ratio in finding.ratios.items())
+    where = "outside of what is counted (lead-ins, drains, until the freeze)"
+    return f"CPU time a request {where}, over that in it: {times}"
 
 
 def _attempt(finding: Attempt) -> str:

@@ -14,6 +14,7 @@ from deadheat.model.finding import (
     CarriedOver,
     ClosesConnections,
     ConnectionsWait,
+    CpuOutside,
     CutShort,
     DisturbedBlocks,
     Drifts,
@@ -31,6 +32,7 @@ from deadheat.model.observation import Observation, ReferenceReplaced
 from deadheat.model.plan import RacePlan
 from deadheat.model.result import Against, ContenderResult, Variance, WarmUp
 from deadheat.model.workload import HIGHER_IS_FASTER
+from deadheat.results.cpu_outside import cpu_outside
 from deadheat.results.tally import VALUES, Tally
 
 # From here on more rounds hardly narrow the interval, and only more blocks do.
@@ -39,6 +41,9 @@ MOSTLY_STARTS = 0.5
 WORTH_REPORTING = 0.01
 # A warm-up that is worth knowing of: its own server is slower than this for that long after each start.
 LONG_WARM_UP_S = 3.0
+
+# What a thaw, a drain and a freeze cost is in it too, and tells nothing.
+CPU_OUTSIDE = 1.10
 
 # A server that takes its connections in turn has latencies that are alike; pauses of collectors and
 # neighbours reach some 20 times the median at the 99th percentile.
@@ -74,6 +79,7 @@ def of_race(tally: Tally, rivals: Collection[str]) -> Findings:
         *drifting,
         *_carry_over(turns),
         *_unequal_bytes(tally, shown),
+        *_cpu_outside(tally, shown),
         *(one for entry in shown for one in _closes_connections(entry, tally)),
     )
     return Findings(variance, warm_up, drift, noteworthy)
@@ -154,6 +160,14 @@ def _measured(entry: str, tally: Tally, rivals: Collection[str]) -> bool:
     if entry == tally.race.null_entry:
         return bool(tally.of(entry))
     return entry in rivals and bool(tally.common_blocks(entry))
+
+
+def _cpu_outside(tally: Tally, shown: Sequence[str]) -> Iterator[CpuOutside]:
+    """Work that is put off until nobody counts flatters who puts it off."""
+    ratios = {entry: found for entry in shown if (found := cpu_outside(tally.slices(entry))) is not None}
+    much = {entry: round(ratio, 3) for entry, ratio in ratios.items() if ratio >= CPU_OUTSIDE}
+    if much:
+        yield CpuOutside(ratios=much)
 
 
 def _variance(tally: Tally, measured: Sequence[str]) -> dict[str, Variance]:

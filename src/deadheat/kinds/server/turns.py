@@ -54,15 +54,14 @@ class Turns:
         token = self.block.token(turn.round, turn.turn, turn.entry, warm_up)
         try:
             services = self.stage.services_cpu_ns()
+            generator = self.generator.runqueue_wait_ns()
             before = self._thaw(running)
             counted = self._loaded(running, before, token, lead_in_ms, counted_ms)
             after = self._freeze(running)
+            generator_until = self.generator.runqueue_wait_ns()
             services_until = self.stage.services_cpu_ns()
         except (ExitedError, LoadError) as error:
             return self.failed(running.entry, f"in block {self.block.index + 1}: {self.why(running, error)}")
-        waited = None
-        if before.runqueue_wait_ns is not None and after.runqueue_wait_ns is not None:
-            waited = max(0, after.runqueue_wait_ns - before.runqueue_wait_ns)
         return Slice(
             race=self.stage.race.key,
             block=self.block.index,
@@ -70,10 +69,10 @@ class Turns:
             turn=turn.turn,
             entry=running.entry,
             warm_up=warm_up,
-            server_runqueue_wait_ns=waited,
-            services_cpu_ns=None
-            if services is None or services_until is None
-            else max(0, services_until - services),
+            server_runqueue_wait_ns=_grown(before.runqueue_wait_ns, after.runqueue_wait_ns),
+            generator_runqueue_wait_ns=_grown(generator, generator_until),
+            turn_cpu_ns=_grown(before.cpu.total_ns, after.cpu.total_ns) if before.pids else None,
+            services_cpu_ns=_grown(services, services_until),
             **counted,
         )
 
@@ -154,3 +153,8 @@ class Turns:
         self.running.pop(entry, None)
         self.stage.view.state(entry, "failed")
         return Failed(race=self.stage.race.key, block=self.block.index, entry=entry, reason=reason)
+
+
+def _grown(before: int | None, after: int | None) -> int | None:
+    """By how much a counter grew; a process that ended takes its own with it. None where it is not known."""
+    return None if before is None or after is None else max(0, after - before)

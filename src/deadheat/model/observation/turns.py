@@ -23,8 +23,10 @@ class Slice(Record):
     """A turn of load on one contender. Counts are of the counted part alone, but `reconnects`, `resent` and
     `errors` of the whole turn; times in nanoseconds. `resent`: requests that went out again on another
     connection (0 in journals from before it was told). `services_cpu_ns`: CPU time of the race's services
-    over the whole turn; None where it has none. `generators`: where load comes from other hosts, what each
-    of these counted; moments are then on the servers' clock."""
+    over the whole turn; None where it has none. `turn_cpu_ns`: that of the server from its thaw to its
+    freeze, all that is not counted in it; `generator_runqueue_wait_ns`: how long the generator's threads
+    waited for their CPU meanwhile; None where it is not known, and in older journals. `generators`: where
+    load comes from other hosts, what each of these counted; moments are then on the servers' clock."""
 
     type: Literal["slice"] = "slice"
     race: str
@@ -56,6 +58,8 @@ class Slice(Record):
     loop_delay_max_ns: int
     server_runqueue_wait_ns: int | None = None
     services_cpu_ns: int | None = None
+    turn_cpu_ns: int | None = None
+    generator_runqueue_wait_ns: int | None = None
     generators: tuple[GeneratorShare, ...] = ()
 
     @property
