@@ -128,15 +128,21 @@ def test_a_contender_that_runs_while_frozen_is_seen(tmp_path: Path) -> None:
     assert result.verdicts[0].verdict == "invalid"
 
 
-@pytest.mark.parametrize(("disturbed", "seen_as"), [(1, set()), (3, {"runqueue-wait"}), (8, set())])
+@pytest.mark.parametrize(
+    ("disturbed", "others", "seen_as"),
+    [(1, 0.02, set()), (3, 0.02, {"runqueue-wait"}), (3, 0.005, set()), (8, 0.02, set())],
+)
 def test_waiting_for_the_cpu_now_and_then_is_a_neighbour(
-    tmp_path: Path, disturbed: int, seen_as: set[str]
+    tmp_path: Path, disturbed: int, others: float, seen_as: set[str]
 ) -> None:
-    """In 3 of 8 rounds it is somebody else; all the time it is the server's own threads."""
+    """In 3 of 8 rounds it is somebody else, where there is anybody: else, and all the time, it is the
+    server's own threads."""
 
     def waits(o: Observation) -> Observation:
         if isinstance(o, Slice) and o.entry == "fast" and o.round < disturbed:
             return o.model_copy(update={"server_runqueue_wait_ns": COUNTED_NS})
+        if isinstance(o, Interference):
+            return o.model_copy(update={"others_ns": round(others * o.wall_ns * len(o.cpus))})
         return o
 
     assert broken(of([waits(o) for o in observations(race())], tmp_path), "fast") == seen_as

@@ -15,8 +15,13 @@ SHORTEST_S, LONGEST_S = 0.5, 30.0
 # A last third faster than the third before it by more than this, and by more than their noise, is a rise.
 RISE = 0.03
 NOISE = 2.0
+# What nobody has watched before is flat only once a rise by more than this can be ruled out: in a curve as
+# noisy as a compiling JVM's on one core, seeing no rise says nothing.
+RULED_OUT = 0.10
+# Fewer bins tell nothing.
+FEWEST_BINS = 5
 # From where on a curve counts as at its final level.
-SETTLED = 0.05
+SETTLED = 0.03
 
 
 def rates_rps(replies: tuple[int, ...], bin_ms: int, *, into_ms: int = BIN_MS) -> FloatArray:
@@ -35,23 +40,47 @@ def still_rising(rates: FloatArray) -> bool:
     time watched, so that a slow compiler is seen through noise that a short window would drown it in; what
     rises by less goes on to be seen as drift within blocks. Fewer than five bins tell nothing: False.
     """
-    if len(rates) < 5:
+    if len(rates) < FEWEST_BINS:
         return False
+    rise, error = _rise(rates)
+    return rise > RISE and rise > NOISE * error
+
+
+def still_rising_from(rates: FloatArray, settled: int) -> bool:
+    """Whether it rises both as a whole and from bin `settled` on, where earlier starts were at their level.
+
+    As a whole a slow start is seen to rise until twice as long again has passed.
+    """
+    tail = rates[settled:]
+    return still_rising(rates) and (len(tail) < FEWEST_BINS or still_rising(tail))
+
+
+def surely_flat(rates: FloatArray) -> bool:
+    """Whether the last third is no faster than the third before it by more than `RULED_OUT`, even where it
+    rose by twice the standard error more than was seen. Fewer than five bins tell nothing: False."""
+    if len(rates) < FEWEST_BINS:
+        return False
+    rise, error = _rise(rates)
+    return rise + NOISE * error < RULED_OUT
+
+
+def _rise(rates: FloatArray) -> tuple[float, float]:
+    """Log of the last third over the third before it, and its standard error."""
     third = max(2, len(rates) // 3)
     last, before = rates[-third:], rates[-2 * third : -third]
     if before.mean() <= 0:
-        return bool(last.mean() > 0)
+        return (math.inf if last.mean() > 0 else 0.0), 0.0
     rise = math.log(max(last.mean(), 1e-9) / before.mean())
     # Noise by second differences, which a trend, being what is looked for, hardly touches.
     bends = np.diff(rates[-2 * third :], n=2)
-    noise = math.sqrt(float(np.mean(bends * bends)) / 6) / before.mean()
-    return bool(rise > RISE and rise > NOISE * noise * math.sqrt(2 / third))
+    noise = math.sqrt(float(np.mean(bends * bends)) / 6) / float(before.mean())
+    return rise, noise * math.sqrt(2 / third)
 
 
 def settled_s(rates: FloatArray, *, bin_ms: int = BIN_MS) -> float:
     """The earliest time, in seconds, from which on a warm-up was at its final level.
 
-    From there to the end its mean rate is within 5% of the last third's, which is taken as final.
+    From there to the end its mean rate is within 3% of the last third's, which is taken as final.
     """
     if len(rates) < 3:
         return len(rates) * bin_ms / 1000

@@ -15,20 +15,22 @@ from deadheat.model.observation import Observation, Slice, WarmedUp
 from deadheat.model.plan import RacePlan
 from deadheat.plan.schedule import Turn
 from deadheat.run.kind import Stage
-from deadheat.stats import steady
+from deadheat.stats import FloatArray, steady
 
 # Slices grow with the latency: 10 times the mean to settle, 20 times to count.
 LEAD_IN_LATENCIES, COUNTED_LATENCIES = 10, 20
 
 
 def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
-    """Turns until the server's rate is flat, at least for as long as its earlier starts needed, at most for
-    `steady.LONGEST_S`. The last turn tells how long this server's slices must be."""
+    """Turns until the server's rate, and what a request costs it, are flat, at least for as long as its
+    earlier starts needed, at most for `steady.LONGEST_S`. A start of whom none is known goes on until a rise
+    can be ruled out. The last turn tells how long this server's slices must be."""
     stage, race = turns.stage, turns.stage.race
     stage.view.state(entry, "warming")
     running = turns.running[entry]
-    needed_s, loaded_s = _needed_s(stage, entry), 0.0
-    rates = np.empty(0)
+    known_s, loaded_s = _known_s(stage, entry), 0.0
+    least_s = max(steady.SHORTEST_S, known_s or 0.0)
+    rates, per_cpu_s = np.empty(0), np.empty(0)
     for number in itertools.count():
         observed = turns.take(running, Turn(0, number, entry), 0, race.slices.warm_up_ms, warm_up=True)
         yield observed
@@ -37,9 +39,13 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
         _size(running, observed, race)
         loaded_s += race.slices.warm_up_ms / 1000
         rates = np.append(rates, steady.rates_rps(observed.bins, observed.bin_ms))
-        rising = steady.still_rising(rates)
-        if loaded_s >= steady.LONGEST_S or (loaded_s >= needed_s and not rising):
+        if observed.server_cpu_ns:
+            per_cpu_s = np.append(per_cpu_s, observed.replies / observed.server_cpu_ns * 1e9)
+        if loaded_s >= steady.LONGEST_S:
             break
+        if loaded_s >= least_s and _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s):
+            break
+    needed_s = steady.settled_s(rates)
     try:
         turns.generator.histogram(entry)  # what the warm-up left in it
     except LoadError as error:
@@ -50,9 +56,20 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
         block=turns.block.index,
         entry=entry,
         loaded_s=loaded_s,
-        needed_s=steady.settled_s(rates),
-        rising=rising,
+        needed_s=needed_s,
+        rising=not _flat(rates, per_cpu_s, race.slices.warm_up_ms, needed_s),
     )
+
+
+def _flat(rates: FloatArray, per_cpu_s: FloatArray, turn_ms: int, known_s: float | None) -> bool:
+    """Whether neither requests a second, in bins of 100 ms, nor those a second of CPU time, turn by turn,
+    rise any more: at all, or since `known_s`. Of a server of which nothing is known a rise must be ruled out.
+    """
+    if known_s is None:
+        rising = steady.still_rising(rates) or steady.still_rising(per_cpu_s)
+        return not rising and steady.surely_flat(rates)
+    rising = steady.still_rising_from(rates, round(known_s * 1000 / steady.BIN_MS))
+    return not rising and not steady.still_rising_from(per_cpu_s, round(known_s * 1000 / turn_ms))
 
 
 def _size(running: Running, last: Slice, race: RacePlan) -> None:
@@ -63,9 +80,9 @@ def _size(running: Running, last: Slice, race: RacePlan) -> None:
         running.counted_ms = _grown(race.slices.counted_ms, COUNTED_LATENCIES * mean_ms)
 
 
-def _needed_s(stage: Stage, entry: str) -> float:
+def _known_s(stage: Stage, entry: str) -> float | None:
     """What this contender's starts so far took to be at their level, whichever entry it was; the median,
-    so that one noisy start makes no other wait. Before any, what those of earlier races took."""
+    so that one noisy start makes no other wait. Before any, what those of earlier races took, if known."""
     race = stage.race
     contender = race.contender_of(entry)
     same = {e.id for e in race.entries if e.contender == contender}
@@ -74,8 +91,9 @@ def _needed_s(stage: Stage, entry: str) -> float:
         for o in stage.observed
         if isinstance(o, WarmedUp) and o.race == race.key and o.entry in same
     ]
-    before_s = race.past.warm_up_s.get(contender, 0.0) if race.past is not None else 0.0
-    return max(steady.SHORTEST_S, statistics.median(took) if took else before_s)
+    if took:
+        return statistics.median(took)
+    return race.past.warm_up_s.get(contender) if race.past is not None else None
 
 
 def _grown(least_ms: int, wanted_ms: float) -> int:

@@ -20,6 +20,9 @@ FROZEN_LIMIT_MS = 10.0
 # A slice is disturbed where the server waited for its CPU for this share of it longer than it usually does
 # (its own threads wait for each other all the time), or the generator stood still for this share of it.
 WAITED_SHARE, WAITED_LIMIT = 0.25, 0.25
+# Where others used less than this of a block's CPUs there was nobody to wait for but the server's own
+# threads: a compiler's, a collector's. An idle machine's own housekeeping is some 0.6%.
+NOBODY = 0.01
 DELAY_SHARE, DELAY_LIMIT = 0.10, 0.10
 
 
@@ -112,13 +115,19 @@ def loop_delay(slices: Sequence[Slice]) -> GateResult:
     return _at_most("loop-delay", share, DELAY_LIMIT, " of slices", late=DELAY_SHARE)
 
 
-def runqueue_wait(slices: Sequence[Slice]) -> GateResult | None:
-    """The server did not wait for its CPU behind others: the share of slices that were disturbed."""
+def runqueue_wait(slices: Sequence[Slice], around: Sequence[Interference]) -> GateResult | None:
+    """The server did not wait for its CPU behind others: the share of slices that were disturbed.
+
+    In blocks in which others used next to nothing, a server waits for its own threads alone. `around`: what
+    is known of the blocks; of one that it says nothing of (in journals of before) any wait counts.
+    """
     slices = [s for s in slices if s.server_runqueue_wait_ns is not None]
     if not slices:
         return None
+    alone = {one.block for one in around if one.others_known and _share([one.others_used_ns], [one]) < NOBODY}
     waits = np.array([_waited(s) for s in slices])
-    share = float(np.mean(waits > np.median(waits) + WAITED_SHARE))
+    beside = np.array([s.block not in alone for s in slices])
+    share = float(np.mean(beside & (waits > np.median(waits) + WAITED_SHARE)))
     return _at_most("runqueue-wait", share, WAITED_LIMIT, " of slices")
 
 

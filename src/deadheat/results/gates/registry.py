@@ -77,7 +77,9 @@ CONTENDER_GATES: Registry[OfContender] = Registry(
         "steady": lambda of: own.steady(of.tally, of.entry),
         "slices-agree": lambda of: own.slices_agree(of.tally, of.entry),
         "loop-delay": _of_slices(lambda of, slices: interference.loop_delay(slices)),
-        "runqueue-wait": _of_slices(lambda of, slices: interference.runqueue_wait(slices)),
+        "runqueue-wait": _of_slices(
+            lambda of, slices: interference.runqueue_wait(slices, of.tally.interference)
+        ),
         "generators-together": _of_slices(lambda of, slices: elsewhere.generators_together(slices)),
         "network-limited": _of_slices(lambda of, slices: elsewhere.network_limited(slices, of.tally.network)),
         "frozen": lambda of: interference.frozen_idle(of.tally.ended.get(of.entry, ())),
