@@ -42,7 +42,7 @@ def started(
     """The contender of this build at a port; its output goes to a folder. It may not listen yet. `more`: what
     its manifest may say in braces beside the port."""
     assert build.folder is not None
-    values = {"port": port, "cpus": 1, **(more or {})}
+    values = {"host": "127.0.0.1", "port": port, "cpus": 1, **(more or {})}
     outputs = (folder / f"out-{port}", folder / f"err-{port}")
     spec = Spec(
         argv=argv(build.contender, values),

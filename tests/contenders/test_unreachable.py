@@ -21,9 +21,11 @@ EX_UNAVAILABLE = 69
 HANGS_S = 120
 
 
-def build(id_: str, tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def build(
+    id_: str, tmp_path: Path, *, workload: str = "http-hello", **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Runs a contender's build line in a copy of its folder, beside the workload's own files."""
-    contender = suite.load(SUITE).contender("http-hello", id_)
+    contender = suite.load(SUITE).contender(workload, id_)
     assert contender.build is not None
     for file in contender.folder.parent.iterdir():
         if file.is_file():
@@ -49,13 +51,21 @@ def needs(*tools: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "contender", ("phoenix", "phoenix-clean:bandit", "phoenix:as-printed", "plug-cowboy:iex")
+    ("workload", "contender"),
+    (
+        ("http-hello", "phoenix"),
+        ("http-hello", "phoenix-clean:bandit"),
+        ("http-hello", "phoenix:as-printed"),
+        ("http-hello", "plug-cowboy:iex"),
+        ("app-json", "elixir-phoenix-ecto"),
+    ),
 )
-def test_hex(contender: str, tmp_path: Path) -> None:
+def test_hex(workload: str, contender: str, tmp_path: Path) -> None:
     needs("mix")
     ran = build(
         contender,
         tmp_path,
+        workload=workload,
         HEX_MIRROR=NOBODY,
         HEX_BUILDS_URL=NOBODY,
         MIX_HOME=str(tmp_path / "mix"),
@@ -91,3 +101,32 @@ def test_crates(tmp_path: Path) -> None:
     ran = build("rust-axum", tmp_path, CARGO_HOME=str(cargo_home))
     assert ran.returncode == EX_UNAVAILABLE, ran.stderr
     assert "cannot be had" in ran.stderr.splitlines()[-1]
+
+
+def test_shards(tmp_path: Path) -> None:
+    """Wherever Git would fetch a shard from, nobody listens; a machine may have no shards at all."""
+    ran = build(
+        "crystal-http-pg",
+        tmp_path,
+        workload="app-json",
+        SHARDS_CACHE_PATH=str(tmp_path / "shards"),
+        GIT_CONFIG_COUNT="1",
+        GIT_CONFIG_KEY_0=f"url.{NOBODY}/.insteadOf",
+        GIT_CONFIG_VALUE_0="https://",
+    )
+    assert ran.returncode == EX_UNAVAILABLE, ran.stderr
+    said = "the shards cannot be installed: " if shutil.which("shards") else "shards, Crystal's package manager,"
+    assert ran.stderr.splitlines()[-1].startswith(said)
+
+
+def test_libraries_of_erlang(tmp_path: Path) -> None:
+    """Erlang forgets where one of them lies."""
+    needs("elixir")
+    ran = build(
+        "elixir-otp-pgsql",
+        tmp_path,
+        workload="app-json",
+        ELIXIR_ERL_OPTIONS="-eval code:del_path(jiffy).",
+    )
+    assert ran.returncode == EX_UNAVAILABLE, ran.stderr
+    assert "apt-get install erlang-jiffy" in ran.stderr.splitlines()[-1]

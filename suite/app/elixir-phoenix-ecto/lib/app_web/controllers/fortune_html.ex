@@ -1,0 +1,5 @@
+defmodule AppWeb.FortuneHTML do
+  use AppWeb, :html
+
+  embed_templates("fortune_html/*")
+end
