@@ -66,7 +66,7 @@ def test_every_published_claim_of_the_studies_is_there() -> None:
         "go-vs-rust-grpc": 16,
         "phoenix-vs-go-2016": 21,
         "rust-vs-crystal-redis-2020": 19,
-        "techempower-r23": 7,
+        "techempower-r23": 8,
     }
     ratios = {claim.id: claim.ratio for study in studies.values() for claim in study.claim}
     assert ratios["http-throughput"] == pytest.approx(1.203, abs=0.001)
@@ -77,6 +77,7 @@ def test_every_published_claim_of_the_studies_is_there() -> None:
     assert ratios["plaintext-throughput"] == pytest.approx(9.949, abs=0.001)
     assert ratios["queries-throughput"] == pytest.approx(1.574, abs=0.001)
     assert ratios["db-axum-without-pool"] == pytest.approx(16.92, abs=0.01)
+    assert ratios["db-axum-over-sqlx"] == pytest.approx(28.97, abs=0.01)
 
 
 def test_a_claim_about_nobody_names_file_line_and_the_nearest(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ class App::Database
   UPDATE    = "UPDATE world SET randomnumber = $2 WHERE id = $1"
   FORTUNES  = "SELECT id, message FROM fortune"
 
+  @db : DB::Database
+
   def initialize(url : String)
     uri = URI.parse(url)
     params = uri.query_params

@@ -2,7 +2,8 @@
 
 import dj_database_url
 
-POOL_SIZE = 16
+# Of each process: one for each of its threads, 16 of all four.
+POOL_SIZE = 4
 
 ALLOWED_HOSTS = ["*"]
 

@@ -5,7 +5,7 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::Html;
 use serde::Deserialize;
-use sqlx::{FromRow, PgPool};
+use sqlx::PgPool;
 
 use crate::database::failed;
 
@@ -14,7 +14,6 @@ pub struct Asked {
     add: String,
 }
 
-#[derive(FromRow)]
 struct Fortune {
     id: i32,
     message: String,
@@ -31,10 +30,14 @@ pub async fn page(
     State(pool): State<PgPool>,
     Query(asked): Query<Asked>,
 ) -> Result<Html<String>, StatusCode> {
-    let mut fortunes: Vec<Fortune> = sqlx::query_as("SELECT id, message FROM fortune")
+    let rows = sqlx::query_as("SELECT id, message FROM fortune")
         .fetch_all(&pool)
         .await
         .map_err(failed)?;
+    let mut fortunes: Vec<Fortune> = rows
+        .into_iter()
+        .map(|(id, message)| Fortune { id, message })
+        .collect();
     fortunes.push(Fortune {
         id: 0,
         message: asked.add,

@@ -4,7 +4,7 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::Json;
 use serde::{Deserialize, Serialize};
-use sqlx::{FromRow, PgConnection, PgPool};
+use sqlx::{PgConnection, PgPool};
 
 use crate::database::refused;
 
@@ -21,11 +21,10 @@ pub struct AskedTogether {
     ids: String,
 }
 
-#[derive(Clone, Deserialize, FromRow, Serialize)]
+#[derive(Clone, Deserialize, Serialize)]
 pub struct World {
     id: i32,
     #[serde(rename = "randomNumber")]
-    #[sqlx(rename = "randomnumber")]
     random_number: i32,
 }
 
@@ -82,8 +81,9 @@ async fn write(pool: &PgPool, worlds: &[World]) -> sqlx::Result<()> {
 }
 
 async fn find(connection: &mut PgConnection, id: i32) -> sqlx::Result<World> {
-    sqlx::query_as("SELECT id, randomnumber FROM world WHERE id = $1")
+    let (id, random_number) = sqlx::query_as("SELECT id, randomnumber FROM world WHERE id = $1")
         .bind(id)
         .fetch_one(connection)
-        .await
+        .await?;
+    Ok(World { id, random_number })
 }

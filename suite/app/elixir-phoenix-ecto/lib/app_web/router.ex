@@ -13,8 +13,8 @@ defmodule AppWeb.Router do
   scope "/", AppWeb do
     pipe_through :api
 
-    get "/plaintext/:name", GreetingController, :plaintext
-    get "/json/:name", GreetingController, :json
+    get "/plaintext/:name", GreetingController, :show_text
+    get "/json/:name", GreetingController, :show_json
     get "/db", WorldController, :show
     get "/queries", WorldController, :index
     post "/updates", WorldController, :update

@@ -1,7 +1,7 @@
 defmodule AppWeb.GreetingController do
   use AppWeb, :controller
 
-  def plaintext(conn, %{"name" => name}), do: text(conn, "Hello, #{name}!")
+  def show_text(conn, %{"name" => name}), do: text(conn, "Hello, #{name}!")
 
-  def json(conn, %{"name" => name}), do: json(conn, %{message: "Hello, #{name}!"})
+  def show_json(conn, %{"name" => name}), do: json(conn, %{message: "Hello, #{name}!"})
 end
