@@ -47,13 +47,14 @@ def test_every_answer_is_right(stack: str, workload: str, start: Start) -> None:
 
 
 @pytest.mark.parametrize("stack", [contender.id for contender in LOADED.contenders["app-db"]])
-def test_every_row_is_read_from_the_database(
+def test_every_row_is_read_from_the_database_and_kept_where_it_may_be(
     stack: str, ready: Ready, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DEADHEAT_LOCK", str(tmp_path / "lock"))
     ready("app-db", stack)
     checked = {found.workload: found for found in checking.check(LOADED, [stack], lambda _: None)}
-    for workload in ("app-db", "app-queries", "app-updates", "app-fortunes"):
+    kept = ("app-cached",) if "app-cached" in checked else ()
+    for workload in ("app-db", "app-queries", "app-updates", "app-fortunes", *kept):
         found = checked[workload]
         if found.state == "unavailable":
             pytest.skip(f"{stack} is unavailable: {found.detail}")
@@ -90,3 +91,10 @@ def test_it_is_quiet_and_stops_cleanly_with_connections_open(stack: str, start: 
     assert exit_.why == "stopped", f"killed after {GRACE_S:.0f} s: {exit_.describe()}"
     assert exit_.code == 0, exit_.describe()
     assert exit_.stray == 0
+
+
+def test_stacks_of_several_languages_have_a_cache() -> None:
+    having = LOADED.contenders["app-cached"]
+    assert {contender.id for contender in having} < set(STACKS)
+    assert len({contender.language for contender in having}) >= 4
+    assert LOADED.workloads["app-cached"].reference in {contender.id for contender in having}

@@ -15,7 +15,7 @@ from deadheat.suite.suite import load
 
 BUILT_IN = Path(__file__).parents[2] / "suite"
 SERVER = """\
-import html, http.server, json, os, re, signal, sys, time
+import html, http.server, json, os, pickle, re, signal, sys, threading, time
 from email.utils import formatdate
 from urllib.parse import unquote
 import psycopg
@@ -88,6 +88,43 @@ def rows(ids):
             return [once[id_] for id_ in ids]
         return [found(connection, id_) for id_ in ids]
 
+CACHED_BY_ID = "SELECT id, randomnumber FROM cached_world WHERE id = %s"
+EVERY_CACHED = "SELECT id, randomnumber FROM cached_world"
+CACHE, ALONE = {}, threading.Lock()
+LAST = "last-start.pickle"
+if HABIT == "keeps what it read at another start" and os.path.exists(LAST):
+    with open(LAST, "rb") as last:
+        CACHE.update(pickle.load(last))
+
+def read_all(connection):
+    if HABIT == "reads all of it by another statement":
+        return connection.execute("TABLE cached_world").fetchall()
+    if HABIT == "reads all of it where nobody sees it":
+        connection.execute("DECLARE every CURSOR FOR " + EVERY_CACHED)
+        return connection.execute("FETCH ALL FROM every").fetchall()
+    return connection.execute(EVERY_CACHED).fetchall()
+
+def cached(ids):
+    if HABIT == "says what it was told once":
+        return [(id_, 7) if id_ <= 10_000 else None for id_ in ids]
+    with ALONE, psycopg.connect(os.environ["DATABASE_URL"]) as connection:
+        if HABIT.startswith("reads all of it") and not CACHE:
+            CACHE.update((row[0], row) for row in read_all(connection))
+        for id_ in ids:
+            if id_ not in CACHE or HABIT == "keeps nothing":
+                row = connection.execute(CACHED_BY_ID, (id_,)).fetchone()
+                if row is None and HABIT == "makes up":
+                    row = (id_, 1)
+                if row is not None:
+                    CACHE[id_] = row
+        found = [CACHE.get(id_) for id_ in ids]
+        while HABIT == "keeps a few" and len(CACHE) > 50:
+            CACHE.pop(next(iter(CACHE)))
+    if HABIT == "keeps what it read at another start":
+        with open(LAST, "wb") as last:
+            pickle.dump(CACHE, last)
+    return found
+
 DATE = formatdate(usegmt=True)
 EVERY = "SELECT id, message FROM fortune"
 HEAD = "<!doctype html>\\n<html><head><title>Fortunes</title></head><body><table>"
@@ -140,14 +177,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             media = "text/html" if HABIT == "says no charset" else "text/html; charset=UTF-8"
             self.answer(200, media, page(unquote(self.path.partition("=")[2])))
             return
-        route, ids = re.fullmatch(r"/(db|queries)\\?ids?=([\\d,]+)", self.path).groups()
+        route, ids = re.fullmatch(r"/(db|queries|cached)\\?ids?=([\\d,]+)", self.path).groups()
         most = 1000 if HABIT == "answers more than the most" else 500
-        every = rows([int(id_) for id_ in ids.split(",")[:most]])
+        asked = [int(id_) for id_ in ids.split(",")[:most]]
+        every = cached(asked) if route == "cached" else rows(asked)
         if HABIT == "makes up":
             every = [row or (0, 0) for row in every]
         right = None not in every
         shown = [{"id": row[0], "randomNumber": row[1]} for row in every] if right else [{}]
-        body = json.dumps(shown if route == "queries" else shown[0], separators=(",", ":")).encode()
+        body = json.dumps(shown if route != "db" else shown[0], separators=(",", ":")).encode()
         self.answer(200 if right else 404, "application/json", body)
 
     def do_POST(self):
@@ -184,7 +222,7 @@ title = "A server that {habit}"
 language = "Python"
 class = "idiomatic"
 run = "{{python}} server.py {{port}} '{habit}'"
-env = {{ DATABASE_URL = "postgres://app@{{postgres}}/{{database}}" }}
+env = {{ DATABASE_URL = "{{database_url}}" }}
 """
 # What each is found to be, and by which of these.
 HELD, WRITTEN = "after the reply the row ", "SELECTs, rows, rows written: expected"
@@ -223,6 +261,15 @@ HABITS = {
         "wrong",
         ["it locks its rows in the order"],
     ),
+    ("app-cached", "is honest"): ("right", [""]),
+    ("app-cached", "reads all of it at first"): ("right", [""]),
+    ("app-cached", "reads all of it by another statement"): ("right", [""]),
+    ("app-cached", "reads all of it where nobody sees it"): ("wrong", ["its database counted no row"]),
+    ("app-cached", "says what it was told once"): ("wrong", [BODY]),
+    ("app-cached", "keeps nothing"): ("wrong", ["rows read: expected at most 10000, each once"]),
+    ("app-cached", "keeps a few"): ("wrong", ["rows again that it had been asked for before", "rows read: "]),
+    ("app-cached", "makes up"): ("wrong", ["/cached?ids=1,10001,2  expected status 404  got 200"]),
+    ("app-cached", "answers more than the most"): ("wrong", [BODY]),
     ("app-fortunes", "is honest"): ("right", [""]),
     ("app-fortunes", "keeps"): ("wrong", [PAGE, COUNTED]),
     ("app-fortunes", "asks, and shows what it kept"): ("wrong", [PAGE]),
@@ -245,6 +292,27 @@ HABITS = {
 def test_only_who_asks_the_database_each_time_is_right(
     workload: str, habit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    found = _checked(workload, habit, tmp_path, monkeypatch)
+
+    state, says = HABITS[workload, habit]
+    assert found.state == state, f"{found.detail}\n{found.exchange}"
+    assert any(each in found.detail for each in says), found.detail
+
+
+def test_what_was_kept_is_of_no_use_at_the_next_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    habit = "keeps what it read at another start"
+    assert _checked("app-cached", habit, tmp_path, monkeypatch).state == "right"
+    again = _checked("app-cached", habit, tmp_path, monkeypatch)
+    assert again.state == "wrong"
+    assert BODY in again.detail
+
+
+def _checked(
+    workload: str, habit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> checking.CheckedContender:
+    """Alone in a workload like that of the suite."""
     monkeypatch.setattr(statements, "IDLE_WITHIN_S", 1.0 if "open" in habit else 60.0)
     monkeypatch.setattr(http_asking, "TIMEOUT_S", 60.0)
     monkeypatch.setattr(http_asking, "DATE_MOVES_WITHIN_S", 2.0 if "its start" in habit else 60.0)
@@ -257,13 +325,10 @@ def test_only_who_asks_the_database_each_time_is_right(
     text = (BUILT_IN / workload / "workload.toml").read_text()
     own = "".join(line for line in text.splitlines(True) if not line.startswith(("contenders", "reference")))
     folder = tmp_path / "suite" / "rows" / "one"
-    folder.mkdir(parents=True)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder.parent / "workload.toml").write_text(own)
     (folder / "contender.toml").write_text(CONTENDER.format(habit=habit))
     (folder / "server.py").write_text(SERVER)
 
     (found,) = checking.check(load(tmp_path / "suite"), [], lambda _: None)
-
-    state, says = HABITS[workload, habit]
-    assert found.state == state, f"{found.detail}\n{found.exchange}"
-    assert any(each in found.detail for each in says), found.detail
+    return found

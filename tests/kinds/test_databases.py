@@ -50,16 +50,16 @@ def bare(host: LocalHost | None, logs: Path) -> Stage:
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Stage, AllRunning]]:
-    """The PostgreSQL of the suite, as a block starts it."""
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Stage, AllRunning, ExitStack]]:
+    """The PostgreSQL of the suite, as a block starts it, and the block's stack."""
     if (why := services.missing(this_host(), WORKLOAD.services)) is not None:
         pytest.skip(why)
     with LocalHost() as host, ExitStack() as stack:
-        yield services.beside(bare(host, tmp_path_factory.mktemp("logs")), stack, ENTRIES)
+        yield *services.beside(bare(host, tmp_path_factory.mktemp("logs")), stack, ENTRIES), stack
 
 
 @pytest.fixture(scope="module")
-def filled(running: tuple[Stage, AllRunning]) -> tuple[Stage, Databases]:
+def filled(running: tuple[Stage, AllRunning, ExitStack]) -> tuple[Stage, Databases]:
     stage, made = databases.beside(*running, ENTRIES, "seed")
     assert made is not None
     return stage, made
@@ -72,7 +72,9 @@ def only_go(workload: str, logs: Path) -> Iterator[tuple[Stage, Databases]]:
         pytest.skip(why)
     with LocalHost() as host, ExitStack() as stack:
         stage, running = services.beside(bare(host, logs), stack, ["go"])
-        stage, made = databases.beside(replace(stage, workload=LOADED[workload]), running, ["go"], "seed")
+        stage, made = databases.beside(
+            replace(stage, workload=LOADED[workload]), running, stack, ["go"], "seed"
+        )
         assert made is not None
         yield stage, made
 
@@ -110,7 +112,7 @@ def made_role(stage: Stage) -> None:
 
 
 def test_databases_that_cannot_be_made_make_the_race_unavailable(
-    running: tuple[Stage, AllRunning], filled: tuple[Stage, Databases]
+    running: tuple[Stage, AllRunning, ExitStack], filled: tuple[Stage, Databases]
 ) -> None:
     with pytest.raises(RaceUnavailableError, match='postgres: role "app" already exists'):
         databases.beside(*running, ENTRIES, "again")
@@ -195,8 +197,8 @@ def test_what_was_written_is_counted_and_held_against_what_requests_said(tmp_pat
         assert made.unasked("go") == 2
 
 
-def test_what_the_services_used_is_known(running: tuple[Stage, AllRunning]) -> None:
-    stage, _ = running
+def test_what_the_services_used_is_known(running: tuple[Stage, AllRunning, ExitStack]) -> None:
+    stage, _, _ = running
     assert (stage.services_cpu_ns() or 0) > 0
 
 
@@ -267,6 +269,7 @@ def test_both_workloads_are_of_the_same_database() -> None:
     assert (
         one.services == several.services == LOADED["app-fortunes"].services == LOADED["app-updates"].services
     )
+    assert LOADED["app-cached"].services == one.services
     assert one.database is not None
     assert several.database is not None
     assert one.database.model_dump(exclude={"several"}) == several.database.model_dump(exclude={"several"})

@@ -84,6 +84,55 @@ def test_what_is_written_is_counted_and_of_a_request(written: int, unasked: int,
         assert f"{unasked} rows had a value at the end" in (advice(gate) or "")
 
 
+@pytest.mark.parametrize(
+    ("rows", "ok", "says"),
+    [
+        (10_000, True, ""),
+        (2_500, True, ""),
+        (
+            10_001,
+            False,
+            "gave it 10,101 rows in 2 blocks, for 100 replies of 100: a cache reads each of 10,000",
+        ),
+        (0, False, "gave it 100 rows in 2 blocks"),
+    ],
+    ids=["each row once", "some rows once", "one of them twice", "none that was counted"],
+)
+def test_of_rows_that_may_be_kept_each_is_read_once(rows: int, ok: bool, says: str) -> None:
+    ran = [
+        StatementsRan(
+            race="echo", block=block, entry="fast", replies=50, per_reply=100, rows_per_reply=100,
+            at_most=10_000, statements=read, rows=read,
+        )
+        for block, read in enumerate((rows, 100))
+    ]  # fmt: skip
+    gate = own.database_statements(tallied(race(), [*observations(race()), *ran]), "fast")
+    assert gate is not None
+    assert (gate.ok, gate.limit) == (ok, "each of 10,000 rows read once")
+    assert says in (advice(gate) or "")
+
+
+def test_a_database_that_counted_no_read_hides_some() -> None:
+    ran = StatementsRan(
+        race="echo", block=0, entry="fast", replies=50, per_reply=100, at_most=10_000, statements=0, rows=0
+    )
+    gate = own.database_statements(tallied(race(), [*observations(race()), ran]), "fast")
+    assert gate is not None
+    assert not gate.ok
+    assert "counted no row that it read" in (advice(gate) or "")
+
+
+def test_who_counts_nothing_has_no_such_gate_and_blocks_that_were_counted_decide() -> None:
+    unknown, known = (
+        StatementsRan(race="echo", block=block, entry="fast", replies=9, statements=asked, rows=asked)
+        for block, asked in enumerate((None, 9))
+    )
+    assert own.database_statements(tallied(race(), [*observations(race()), unknown]), "fast") is None
+    gate = own.database_statements(tallied(race(), [*observations(race()), unknown, known]), "fast")
+    assert gate is not None
+    assert (gate.ok, gate.facts["replies"]) == (True, 9)
+
+
 def test_what_a_broken_one_says() -> None:
     gate = own.database_statements(counted((1000, 40, 40)), "fast")
     assert gate is not None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from deadheat.app import own_database
 from deadheat.build import times as build_times
 from deadheat.build.builder import Build, Builder
 from deadheat.hosts import Host
@@ -50,11 +51,22 @@ def time_builds(suite: Suite, ids: Sequence[str], times: int, say: Say) -> dict[
 
 
 def check(
-    suite: Suite, ids: Sequence[str], say: Say, protocol: HttpProtocol | None = None
+    suite: Suite,
+    ids: Sequence[str],
+    say: Say,
+    protocol: HttpProtocol | None = None,
+    *,
+    db_url: str | None = None,
+    remote: bool = False,
 ) -> Iterator[CheckedContender]:
     """Build these contenders (or all) and ask them everything that conformance asks; with a protocol over
-    that, and those of HTTP workloads alone. Raises UserError where none is of one."""
+    that, and those of HTTP workloads alone; with the URL of a PostgreSQL against that, which may be another
+    machine's if `remote`, and those of workloads with a database alone. Raises UserError where none is of
+    one."""
     selected = _selected(suite, ids)
+    if db_url is not None:
+        own_database.looked([suite.workloads[one.workload] for one in selected], db_url, remote=remote)
+        selected = [one for one in selected if suite.workloads[one.workload].database is not None]
     if protocol is not None:
         of_http = {one.name for one in of_protocol.can_be([*suite.workloads.values()], protocol)}
         for contender in selected:
@@ -82,7 +94,7 @@ def check(
                 )
                 continue
             say(f"checking {contender.workload}/{contender.id}")
-            yield _checked(suite, contender, built, host, stop, Path(logs), protocol)
+            yield _checked(suite, contender, built, host, stop, Path(logs), protocol, db_url)
 
 
 def _checked(
@@ -93,6 +105,7 @@ def _checked(
     stop: Stop,
     logs: Path,
     protocol: HttpProtocol | None,
+    db_url: str | None,
 ) -> CheckedContender:
     workload = suite.workloads[contender.workload]
     if workload.kind not in KINDS:
@@ -100,7 +113,14 @@ def _checked(
             contender.workload, contender.id, "unavailable", f"kind {workload.kind} is not known here"
         )
     stage = alone.stage(
-        suite, contender.workload, [built], host=host, stop=stop, logs=logs, protocol=protocol
+        suite,
+        contender.workload,
+        [built],
+        host=host,
+        stop=stop,
+        logs=logs,
+        protocol=protocol,
+        db_url=db_url,
     )
     try:
         answers = KINDS[workload.kind].check(stage, contender.id)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deadheat import plan as planning
-from deadheat.app import reports
+from deadheat.app import own_database, reports
 from deadheat.build.builder import Builder
 from deadheat.calibration import store as calibration
 from deadheat.errors import ExitCode, UserError
@@ -49,19 +49,30 @@ class Raced:
 
 
 def start(
-    asked: Asked, suite: Suite, out: Path, view: View, watch: Watch | None = None, db: str | None = None
+    asked: Asked,
+    suite: Suite,
+    out: Path,
+    view: View,
+    watch: Watch | None = None,
+    db: str | None = None,
+    *,
+    db_url: str | None = None,
+    remote: bool = False,
 ) -> Raced:
-    """Plan, run, derive; `watch` shows it meanwhile, `db` is the history that keeps it. Raises UserError."""
-    plan = planned(asked, suite)
+    """Plan, run, derive; `watch` shows it meanwhile, `db` is the history that keeps it. `db_url` is the
+    PostgreSQL that contenders are raced against, `remote` whether it may be another machine's. Raises
+    UserError."""
+    plan = planned(asked, suite, db_url=db_url, remote=remote)
     with this_machine(plan.run) as (host, stop):
         folder = run_folder.create(out, plan, host.machine(WINDOW_S).to_dict())
         run_folder.point_latest(out, plan.run)
         with watch.on(folder, plan, view) if watch else nullcontext():
-            return _run(plan, suite, folder, [], view, db, host, stop)
+            return _run(plan, suite, folder, [], view, db, host, stop, db_url=db_url)
 
 
-def planned(asked: Asked, suite: Suite) -> Plan:
-    """What is run here and now: sized by this machine's calibration, where one holds. Raises UserError."""
+def planned(asked: Asked, suite: Suite, *, db_url: str | None = None, remote: bool = False) -> Plan:
+    """What is run here and now: sized by this machine's calibration, where one holds; against the PostgreSQL
+    of a URL, which is looked at. Raises UserError."""
     cited = calibration.cited()
     holds = cited is not None and cited.stale is None
     here = _in_words(this_host())
@@ -70,7 +81,12 @@ def planned(asked: Asked, suite: Suite) -> Plan:
         calibration=calibration.current() if holds else None,
         past=tuple(race for race in past_races.read() if race.machine == here),
     )
-    return planning.plan(asked, suite, tuple(KINDS), PLANNERS).replaced(calibration=cited)
+    plan = planning.plan(asked, suite, tuple(KINDS), PLANNERS)
+    if db_url is not None:
+        raced = [suite.workloads[race.workload] for race in plan.workloads]
+        own = own_database.looked(raced, db_url, remote=remote)
+        plan = planning.plan(replace(asked, own_database=own), suite, tuple(KINDS), PLANNERS)
+    return plan.replaced(calibration=cited)
 
 
 def resume(
@@ -81,6 +97,7 @@ def resume(
     db: str | None = None,
     *,
     more: bool = False,
+    db_url: str | None = None,
 ) -> Raced:
     """Take up a run where it was cut off, or with `more` beyond its planned end. Raises UserError."""
     folder = run_folder.find(out, name)
@@ -88,6 +105,7 @@ def resume(
     suite = load(Path(plan.suite))
     resuming.same_kernel(folder.machine(), this_host().machine(window_s=0).kernel)
     resuming.same_suite(plan.facts, facts_of(suite, contenders_of(plan.workloads)))
+    db_url = own_database.taken_up(plan, db_url)
     with this_machine(plan.run) as (host, stop):
         observations, torn = folder.observations() if folder.journal.exists() else ([], None)
         if torn:
@@ -95,7 +113,7 @@ def resume(
         found = derive.results(plan, folder.machine(), observations, DERIVERS) if more else None
         added = going_further.of_run(plan, found) if found is not None else {}
         with watch.on(folder, plan, view) if watch else nullcontext():
-            return _run(plan, suite, folder, observations, view, db, host, stop, added)
+            return _run(plan, suite, folder, observations, view, db, host, stop, added, db_url=db_url)
 
 
 def _run(
@@ -108,6 +126,8 @@ def _run(
     host: Host,
     stop: Stop,
     more: Mapping[str, int] | None = None,
+    *,
+    db_url: str | None = None,
 ) -> Raced:
     builder, here = Builder(host, stop), _in_words(host)
 
@@ -116,8 +136,21 @@ def _run(
             _remember([planned_past.begun(race, plan.run, plan.started, here)], view)
 
     runner = Runner(
-        plan, suite, folder, DRIVERS, host, view, stop, observations, builder, DERIVERS, begins, more or {}
+        plan,
+        suite,
+        folder,
+        DRIVERS,
+        host,
+        view,
+        stop,
+        observations,
+        builder,
+        DERIVERS,
+        begins,
+        more or {},
+        db_url=db_url,
     )
+    own_database.known_to(host, plan, folder.logs)
     _warn_of_shared_cpus(plan, view)
     try:
         with on_cpus(plan.generator_cpus):

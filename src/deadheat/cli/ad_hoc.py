@@ -12,7 +12,7 @@ import click
 
 from deadheat.cli import terminal
 from deadheat.cli.command import option
-from deadheat.cli.options import CallParts, LoadParts, RequestParts, Services
+from deadheat.cli.options import CallParts, LoadParts, OwnDatabase, RequestParts, Services
 from deadheat.errors import UserError
 
 #: What lines of a suite have in braces already.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AdHocOptions(RequestParts, LoadParts, CallParts, Services):
+class AdHocOptions(RequestParts, LoadParts, CallParts, Services, OwnDatabase):
     """Commands to race without a suite."""
 
     command: tuple[str, ...] = option(
@@ -48,8 +48,8 @@ class AdHocOptions(RequestParts, LoadParts, CallParts, Services):
     )
     remote: bool = option(
         is_flag=True,
-        help="Let a --url be of another machine: its CPU time and memory are then not known. Load on a "
-        "server that is not yours is an attack.",
+        help="Let a --url, or the PostgreSQL of --db-url, be of another machine: CPU time and memory of a "
+        "--url are then not known. Load on a server that is not yours is an attack.",
     )
     insecure: bool = option(is_flag=True, help="Take any certificate of an https --url.")
     cacert: Path | None = option(
@@ -111,7 +111,8 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
     lines = options.command or options.program or options.url
     if options.freeze and not options.url:
         raise UserError("--freeze is for servers of --url", hint="others are always frozen meanwhile")
-    if (options.remote or options.insecure or options.cacert) and not options.url:
+    elsewhere = options.remote and options.db_url is None
+    if (elsewhere or options.insecure or options.cacert) and not options.url:
         raise UserError(
             "--remote, --insecure and --cacert are for servers of --url", hint="--url http://127.0.0.1:3000"
         )

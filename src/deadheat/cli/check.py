@@ -12,7 +12,7 @@ from click.core import ParameterSource
 
 from deadheat.cli import terminal
 from deadheat.cli.command import command, option
-from deadheat.cli.options import Sandboxed, SomeContenders, SuiteFolder
+from deadheat.cli.options import OwnDatabase, Sandboxed, SomeContenders, SuiteFolder
 from deadheat.errors import ExitCode, UserError
 from deadheat.model import http_protocol
 from deadheat.util import paths
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckOptions(SomeContenders, SuiteFolder, Sandboxed):
+class CheckOptions(SomeContenders, SuiteFolder, OwnDatabase, Sandboxed):
     tls: bool = option(is_flag=True, help="HTTP servers over TLS, as race --tls has them.")
     http2: bool = option(is_flag=True, help="HTTP servers over HTTP/2, as race --http2 has them.")
+    remote: bool = option(is_flag=True, help="The PostgreSQL of --db-url may be on another machine.")
 
 
 def run(options: CheckOptions) -> None:
@@ -39,6 +40,7 @@ def run(options: CheckOptions) -> None:
       deadheat check
       deadheat check go-net-http crystal-http-server
       deadheat check go-net-http --tls --http2
+      deadheat check go-net-http-pgx --db-url postgresql://me@127.0.0.1/postgres
     """
     from deadheat.app import checking
     from deadheat.hosts import sandbox
@@ -53,11 +55,23 @@ def run(options: CheckOptions) -> None:
             raise UserError("--sandbox is for suites: what is checked here is your own working tree")
         if protocol is not None:
             raise UserError("--tls and --http2 are for contenders of a suite, whose contender.toml says how")
+        if options.db_url is not None:
+            raise UserError("--db-url is for workloads of a suite that have a [database]")
         of_bench_file()
     else:
+        if options.sandbox and options.db_url is not None:
+            raise UserError("--sandbox has no network but its own loopback, and so no --db-url")
         if options.sandbox:
             sandbox.enter(sandbox.Walls((), (options.suite,)), terminal.say)
-        _print(checking.check(load(options.suite), options.contenders, terminal.say, protocol))
+        found = checking.check(
+            load(options.suite),
+            options.contenders,
+            terminal.say,
+            protocol,
+            db_url=options.db_url,
+            remote=options.remote,
+        )
+        _print(found)
 
 
 def of_bench_file() -> None:

@@ -69,6 +69,16 @@ class Database:
 
 
 @dataclass(frozen=True, kw_only=True)
+class OwnDatabase:
+    db_url: str | None = option(
+        metavar="URL",
+        help="Your own PostgreSQL in the place of the one that the referee starts, for workloads with a "
+        "database: postgresql://user@host/name, whose user may make databases; each contender has one of its "
+        "own there, which is dropped.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class OneRun:
     run: str = argument(
         default="latest", help="Its id, its folder, or latest, which it is where none is named."

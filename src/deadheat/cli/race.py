@@ -205,6 +205,7 @@ def run(options: RaceOptions) -> None:
       deadheat race --url http://10.0.0.5:3000 --url http://10.0.0.6:3000 --remote
       deadheat race http-hello --cluster 10.0.0.1:6379 --machines 4
       deadheat race --db postgresql://deadheat@db.example/benchmarks
+      deadheat race app-db --db-url postgresql://me@127.0.0.1/postgres
       deadheat race --suite theirs --sandbox
       deadheat race --resume latest
       deadheat race --more latest
@@ -223,14 +224,23 @@ def run(options: RaceOptions) -> None:
     if (taken_up := options.more or options.resume) is not None:
         more = options.more is not None
         view, watch = terminal.view(), _watch(options)
-        raced = races.resume(options.out, taken_up, view, watch, options.db, more=more)
+        raced = races.resume(options.out, taken_up, view, watch, options.db, more=more, db_url=options.db_url)
     else:
         asked = _asked(options)
         suite = load(options.suite) if (wanted := _ad_hoc(options)) is None else ad_hoc.suite(wanted, options)
         if options.dry_run:
-            _print_plan(asked, suite, as_json=options.json)
+            _print_plan(asked, suite, options)
             return
-        raced = races.start(asked, suite, options.out, terminal.view(), _watch(options), options.db)
+        raced = races.start(
+            asked,
+            suite,
+            options.out,
+            terminal.view(),
+            _watch(options),
+            options.db,
+            db_url=options.db_url,
+            remote=options.remote,
+        )
     _print(raced, as_json=options.json)
     raise click.exceptions.Exit(raced.code)
 
@@ -257,6 +267,7 @@ def _on_cluster(options: RaceOptions, address: str) -> NoReturn:
         "--sandbox": options.sandbox,
         "--scale": options.scale,
         "--dry-run": options.dry_run,
+        "--db-url": options.db_url is not None,
     }
     if found := [name for name, given in alone.items() if given]:
         raise UserError(f"{found[0]}: not on several machines", hint="leave out --cluster")
@@ -308,6 +319,7 @@ def _enter_sandbox(options: RaceOptions) -> None:
         "--url": options.url,
         "--live": options.live or options.live_port is not None,
         "--db": options.db,
+        "--db-url": options.db_url,
     }
     if found := [name for name, given in outside.items() if given]:
         raise UserError(f"--sandbox has no network but its own loopback, and so no {found[0]}")
@@ -410,12 +422,12 @@ def _watch(options: LiveOptions) -> Watch | None:
     return Watch(options.live_port or 0) if wanted else None
 
 
-def _print_plan(asked: Asked, suite: Suite, *, as_json: bool) -> None:
+def _print_plan(asked: Asked, suite: Suite, options: RaceOptions) -> None:
     from deadheat.app import race as races
     from deadheat.report import planned
 
-    plan = races.planned(asked, suite)
-    if as_json:
+    plan = races.planned(asked, suite, db_url=options.db_url, remote=options.remote)
+    if options.json:
         terminal.line(plan.model_dump_json(by_alias=True, indent=2))
         return
     shapes = suite.study(asked.claims).shape if asked.claims is not None else ()

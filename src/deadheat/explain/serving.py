@@ -137,7 +137,7 @@ def serving(
     with ExitStack() as stack:
         try:
             stage, running = services.beside(stage, stack, [entry])
-            stage, _ = databases.beside(stage, running, [entry], f"{seed}:rows")
+            stage, _ = databases.beside(stage, running, stack, [entry], f"{seed}:rows")
         except RaceUnavailableError as error:
             raise InstrumentError(str(error)) from error
         yield stack.enter_context(_alone(stage, entry, instrument, random.Random(seed), env or {}, warm_up_s))

@@ -27,6 +27,7 @@ def stage(
     stop: Stop,
     logs: Path,
     protocol: HttpProtocol | None = None,
+    db_url: str | None = None,
 ) -> Stage:
     """The stage of its first race, of these builds' contenders or those that race by default, on the CPUs
     that are usual."""
@@ -40,4 +41,14 @@ def stage(
     )
     plan = planning.plan(asked, suite, tuple(KINDS))
     by_id = {build.contender.id: build for build in builds}
-    return Stage.of(plan, plan.workloads[0], suite, by_id, host=host, view=NoView(), stop=stop, logs=logs)
+    return Stage.of(
+        plan,
+        plan.workloads[0],
+        suite,
+        by_id,
+        host=host,
+        view=NoView(),
+        stop=stop,
+        logs=logs,
+        db_url=db_url if suite.workloads[workload].database is not None else None,
+    )

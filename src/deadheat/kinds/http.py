@@ -42,14 +42,17 @@ class HttpKind:
         with ExitStack() as stack:
             stage = _ready_to_ask(certificate.beside(stage, stack))
             stage, running = services.beside(stage, stack, [entry])
-            stage, held = databases.beside(stage, running, [entry], f"{stage.plan.seed}:check:{entry}:rows")
+            if (why := databases.unfit(stage, entry)) is not None:
+                return Check(False, 0, why)
+            seed = f"{stage.plan.seed}:check:{entry}:rows"
+            stage, held = databases.beside(stage, running, stack, [entry], seed)
             return server_check.check(stage, entry, lambda server: _cases(stage, held, entry, server.at, rng))
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
             stage = _ready_to_ask(certificate.beside(stage, stack))
             stage, running = services.beside(stage, stack, block.start)
-            stage, held = databases.beside(stage, running, block.start, f"{block.seed}:rows")
+            stage, held = databases.beside(stage, running, stack, block.start, f"{block.seed}:rows")
             yield from statements.counted(
                 stage, held, block.index, lambda stage: driven(stage, block, PROTOCOL, stack)
             )

@@ -9,6 +9,7 @@ from functools import partial
 
 from deadheat.kinds import http_asking
 from deadheat.kinds.conformance import Case, Remark, Wrong
+from deadheat.kinds.kept_cases import kept_cases
 from deadheat.kinds.pages import Form, FormError
 from deadheat.kinds.services import statement_log, statements, texts
 from deadheat.kinds.services.databases import Databases, rewritten
@@ -31,11 +32,16 @@ def row_cases(
     workload: Workload, held: Databases, entry: str, rows: Sequence[Row], at: Address, rng: random.Random
 ) -> Iterator[Case]:
     """Requests for some of these rows, the only ones that the entry is asked meanwhile."""
+    if held.counts_in is None:
+        yield lambda: Remark("its statements are not counted: pg_stat_statements is not there")
     if held.asked.page is not None:
         yield from _page_cases(workload, held, entry, rows, at, rng)
         return
     if held.asked.written is not None:
         yield from _writing_cases(workload, held, entry, rows, at, rng)
+        return
+    if held.asked.kept:
+        yield from kept_cases(workload, held, entry, rows, at, rng)
         return
     drawn = held.asked.statements
 
@@ -122,8 +128,10 @@ def _written(
     """One request; Wrong where its rows have not their values behind the reply, or its database did not count
     that each was read and written."""
     asked = f"{case.method} {case.path}"
-    before, after = _around(case, held, entry, at, word, rows)
-    ran, given, wrote = (later - earlier for later, earlier in zip(after, before, strict=True))
+    took = _around(case, held, entry, at, word, rows)
+    if took is None:
+        return
+    ran, given, wrote = took
     distinct = len({row["id"] for row in rows})
     if (ran, given) != (len(rows), len(rows)) or not distinct <= wrote <= len(rows):
         what = (
@@ -183,9 +191,9 @@ def _counted(
 ) -> None:
     """One request; Wrong too where its database did not count as many statements and rows for it."""
     asked = f"{case.method} {case.path}"
-    before, after = _around(case, held, entry, at, word)
-    ran, given = after[0] - before[0], after[1] - before[1]
-    if (ran, given) != took:
+    counted = _around(case, held, entry, at, word)
+    if counted is not None and counted[:2] != took:
+        ran, given, _ = counted
         what = f"SELECTs, rows: expected {took[0]}, {took[1]}  its database counted {ran}, {given}"
         raise Wrong(f"{asked}  {what}", f"{asked}\n\n{what}")
 
@@ -195,6 +203,9 @@ def _one_by_one(
 ) -> Remark | None:
     """A request for several rows: how its SELECTs come. Wrong where some share a transaction that nobody
     began: one Sync for all of them, which is not what asking for each row takes."""
+    if held.server.log is None:
+        http_asking.ask_http(case, at, word)
+        return Remark("how its SELECTs come is not seen: the log of somebody's own server is not read")
     with statement_log.logged(held) as ran:
         for _ in range(ASKED_AGAIN):
             http_asking.ask_http(case, at, word)
@@ -213,9 +224,9 @@ def _one_by_one(
 
 def _around(
     case: HttpCase, held: Databases, entry: str, at: Address, word: str, rows: Sequence[Row] = ()
-) -> tuple[statements.Count, statements.Count]:
-    """One request, and what its database counted before and after it; Wrong where these rows have not their
-    values at once behind the reply, or a session stays in a transaction."""
+) -> statements.Count | None:
+    """One request, and what its database counted for it, None where it counts nothing; Wrong where these rows
+    have not their values at once behind the reply, or a session stays in a transaction."""
     asked = f"{case.method} {case.path}"
     with statements.counts(held) as counts:
         counts.wait_until_idle(entry)
@@ -226,7 +237,10 @@ def _around(
         if (busy := counts.wait_until_idle(entry)) is not None:
             what = f"after the reply a session of its database stays {busy}"
             raise Wrong(f"{asked}  {what}", f"{asked}\n\n{what}")
-        return before, counts.of(entry)
+        if not counts.counts:
+            return None
+        ran, given, wrote = (later - earlier for later, earlier in zip(counts.of(entry), before, strict=True))
+        return ran, given, wrote
 
 
 def _hold(values: Mapping[int, int], rows: Sequence[Row], asked: str) -> None:

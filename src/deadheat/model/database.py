@@ -18,12 +18,21 @@ class Several(Record):
 
     With `writes` a request gives each of its rows another value, says `{rows}` as its reply does, with these
     values, has no row twice under load, and is never for more than `most`.
+
+    With `kept` a contender may keep rows: no value changes in a block, in which it reads each row once.
     """
 
     drawn: int = Field(ge=2)
     most: int = Field(ge=2)
     row: str
     writes: bool = False
+    kept: bool = False
+
+    @model_validator(mode="after")
+    def _keeps_what_does_not_change(self) -> Self:
+        if self.writes and self.kept:
+            raise ValueError("rows that a request writes are not kept")
+        return self
 
 
 class Page(Record):
@@ -76,6 +85,11 @@ class Database(Record):
     def statements(self) -> int:
         """That a request under load takes."""
         return 1 if self.several is None else self.several.drawn
+
+    @property
+    def kept(self) -> bool:
+        """Whether rows may be kept, once they are read."""
+        return self.several is not None and self.several.kept
 
     @property
     def given(self) -> int:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from deadheat.model.base import Record
 from deadheat.model.observation import Disturbance
+from deadheat.model.own_database import OwnDatabase
 from deadheat.model.past import Outcome
 
 Interval = tuple[float, float]
@@ -29,6 +30,13 @@ class Attempt(Record):
     number: int
     pair: bool
     outcomes: dict[Outcome, int] = {}
+
+
+class AtOwnDatabase(Record):
+    """The race had its databases on somebody's own PostgreSQL, where less is known of them."""
+
+    finding: Literal["own-database"] = "own-database"
+    database: OwnDatabase
 
 
 class StandInReference(Record):
@@ -201,6 +209,7 @@ class ConnectionsWait(Record):
 Finding = Annotated[
     Note
     | Attempt
+    | AtOwnDatabase
     | StandInReference
     | CutShort
     | DisturbedBlocks

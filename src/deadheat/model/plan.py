@@ -12,6 +12,7 @@ from deadheat.model.http_protocol import HttpProtocol
 from deadheat.model.judged import metric_of
 from deadheat.model.kinds.registry import Kind
 from deadheat.model.measured import ColdPlan, InvocationPlan, Measured, OutsidePlan, SlicePlan
+from deadheat.model.own_database import OwnDatabase
 from deadheat.model.parameter import Setting
 from deadheat.model.past import Past
 from deadheat.model.suite_facts import SuiteFacts
@@ -58,7 +59,7 @@ class RacePlan(Record):
     `to_the_end`: so they do even where all is settled. `ranked`: all pairs are judged, and numbered by that.
     `past`: what earlier races on this machine left, null where nobody looked. `going_on`: null where it ends
     for good. `metric`: the race's own figure; `judged_by`: what verdicts are about, that where it is
-    throughput.
+    throughput. `own_database`: somebody's own, in the place of the one that a service is.
     """
 
     workload: str
@@ -82,6 +83,7 @@ class RacePlan(Record):
     estimated_s: float | None = None
     leaving: Leaving | None = None
     going_on: GoingOn | None = None
+    own_database: OwnDatabase | None = None
 
     @property
     def key(self) -> str:

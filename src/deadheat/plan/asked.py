@@ -8,6 +8,7 @@ from typing import Literal
 from deadheat.model.calibration import Calibration
 from deadheat.model.choices import JudgedBy, Method, Preset
 from deadheat.model.http_protocol import HttpProtocol
+from deadheat.model.own_database import OwnDatabase
 from deadheat.model.past import PastRace
 from deadheat.plan.parameters import Wanted
 from deadheat.plan.shapes import InShape
@@ -28,7 +29,8 @@ class Asked:
     where that is known. `claimed`: workloads and contenders that the claims of a study compare; `shapes`:
     published loads to race under beside the workloads' own. `usable_cpus`: all
     that servers may have in races at a number of cores, the best first. `protocol`: what HTTP servers are
-    asked over, where that is not HTTP/1.1 in the clear.
+    asked over, where that is not HTTP/1.1 in the clear. `own_database`: somebody's own, in the place of the
+    one that the referee starts.
     """
 
     workloads: tuple[str, ...] = ()
@@ -58,4 +60,5 @@ class Asked:
     generator_cpus: tuple[int, ...] = (1,)
     usable_cpus: tuple[int, ...] = ()
     command: tuple[str, ...] = ()
+    own_database: OwnDatabase | None = None
     calibration: Calibration | None = None

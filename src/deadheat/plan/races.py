@@ -17,6 +17,7 @@ from deadheat.plan import (
     going_on,
     judged,
     load,
+    own_database,
     parameters,
     past,
     programs,
@@ -64,7 +65,7 @@ def plan(
     names = list(asked.workloads) or _raceable(suite, kinds)
     suite = _with_reference(suite, names, asked.reference)
     planner = (methods or {OURS: PLANNER})[asked.method]
-    races = planner.races(asked, suite, names)
+    races = own_database.against(planner.races(asked, suite, names), suite.workloads, asked.own_database)
     now = clock.now()
     if asked.method == OURS:
         races = [past.with_past(race, asked.past, clock.stamp(now)) for race in races]

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterator
 
 from deadheat.model.finding import (
+    AtOwnDatabase,
     Attempt,
     CarriedOver,
     ClosesConnections,
@@ -29,7 +30,7 @@ from deadheat.model.finding import (
     VarianceOfStarts,
 )
 from deadheat.model.result import RaceResult
-from deadheat.report import disturbance, words
+from deadheat.report import disturbance, own_database, words
 
 WIDTH = 78
 # What became of earlier races.
@@ -56,10 +57,8 @@ def sentence(finding: Finding) -> str:
     match finding:
         case Note():
             return finding.text
-        case StandInReference():
-            return (
-                f"{finding.reference} is the reference, as {finding.instead_of} cannot race: {finding.reason}"
-            )
+        case AtOwnDatabase() | StandInReference():
+            return _beside(finding)
         case CutShort():
             counted = f"{finding.blocks} of {finding.planned} blocks"
             return f"ended after {counted}, which count: {finding.reason}"
@@ -94,6 +93,13 @@ def _unequal(finding: UnequalBytes | CpuOutside) -> str:
     times = ", ".join(f"{id_} {words.ratio(ratio)}" for id_, ratio in finding.ratios.items())
     where = "outside of what is counted (lead-ins, drains, until the freeze)"
     return f"CPU time a request {where}, over that in it: {times}"
+
+
+def _beside(finding: AtOwnDatabase | StandInReference) -> str:
+    """What contenders were held against, and asked."""
+    if isinstance(finding, AtOwnDatabase):
+        return "; ".join(own_database.sentences(finding.database))
+    return f"{finding.reference} is the reference, as {finding.instead_of} cannot race: {finding.reason}"
 
 
 def _attempt(finding: Attempt) -> str:

@@ -122,6 +122,8 @@ def _generator_cpu(gate: GateResult) -> str:
 
 
 def _database_statements(g: GateResult) -> str:
+    if "at_most" in g.facts:
+        return _read_once(g)
     statements = _number(g, "per_reply") or 1
     # Older runs know of no other.
     rows = _number(g, "rows_per_reply") or statements
@@ -137,6 +139,17 @@ def _database_statements(g: GateResult) -> str:
         f"its database counted {_number(g, 'statements'):,.0f} statements and {_number(g, 'rows'):,.0f} rows "
         f"for {_number(g, 'replies'):,.0f} replies: {statements:.0f} and {rows:.0f} for each is what they "
         "need (is something kept, read ahead or asked twice?)"
+    )
+
+
+def _read_once(g: GateResult) -> str:
+    if not _number(g, "rows"):
+        return "its database counted no row that it read: by what statement does it know its values?"
+    return (
+        f"its database gave it {_number(g, 'rows'):,.0f} rows in {_number(g, 'of_blocks'):.0f} blocks, for "
+        f"{_number(g, 'replies'):,.0f} replies of {_number(g, 'per_reply'):.0f}: a cache reads each of "
+        f"{_number(g, 'at_most'):,.0f} rows once a start (does it forget some, or read what another request "
+        "is reading?)"
     )
 
 

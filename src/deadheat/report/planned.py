@@ -11,7 +11,7 @@ from deadheat.model.shape import Shape
 from deadheat.plan.duration import long_turns_s
 from deadheat.plan.learnt import spread
 from deadheat.plan.looks import looks_of
-from deadheat.report import calibration, words
+from deadheat.report import calibration, own_database, words
 
 # Below that a warm-up is nothing to be told.
 LONG_WARM_UP_S = 1.0
@@ -20,6 +20,7 @@ LONG_WARM_UP_S = 1.0
 def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Iterator[str]:
     """A line for each race, how long all take, which of the shapes asked for this many cores are too few
     for, and what chose blocks and rounds."""
+    at_own: list[RacePlan] = []
     for race in plan.workloads:
         turns = race.blocks * race.rounds * 2 * len(race.entries)
         yield (
@@ -27,9 +28,14 @@ def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Itera
             f"{turns:,} turns, about {race.estimated_s or 0:.0f} s; "
             f"{looks_of(race).describe()}"
         )
+        if race.own_database is not None:
+            at_own.append(race)
         if (about_long_turns := _long_turns(race)) is not None:
             yield f"{race.key}: {about_long_turns}"
         yield from (f"{race.key}: {line}" for line in _learnt(race))
+    if at_own and (own := at_own[0].own_database) is not None:
+        for sentence in own_database.sentences(own):
+            yield f"{', '.join(race.key for race in at_own)}: {sentence}"
     if len(plan.workloads) > 1:
         whole_s = sum(race.estimated_s or 0 for race in plan.workloads)
         yield f"in all about {words.duration(whole_s)}, builds and checks of answers apart"

@@ -235,12 +235,13 @@ def notes_of(
     table: Sequence[ContenderResult],
     observations: Sequence[Observation],
 ) -> list[Finding]:
-    """What the plan notes, why a race was cut short, which blocks do not count, rates of messages, and whose
-    connections wait for each other."""
+    """What the plan notes, where its databases were, why a race was cut short, which blocks do not count,
+    rates of messages, and whose connections wait for each other."""
     ordered = in_order(tally.race, table, ())
     loaded = tally.race.measured if isinstance(tally.race.measured, SlicePlan) else None
     return [
         *findings.stand_in(tally.race, observations),
+        *findings.own_database(tally.race),
         *findings.attempt(tally.race),
         *(Note(text=note) for note in tally.race.notes),
         *findings.cut_short(tally),

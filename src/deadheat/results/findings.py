@@ -10,6 +10,7 @@ import numpy as np
 from deadheat import stats
 from deadheat.model.finding import (
     EQUAL_BYTES,
+    AtOwnDatabase,
     Attempt,
     CarriedOver,
     ClosesConnections,
@@ -110,6 +111,12 @@ def attempt(race: RacePlan) -> Iterator[Attempt]:
     if race.past is not None:
         pair = len({entry.contender for entry in race.entries}) == 2
         yield Attempt(number=race.past.today + 1, pair=pair, outcomes=race.past.outcomes)
+
+
+def own_database(race: RacePlan) -> Iterator[AtOwnDatabase]:
+    """Where its databases were, if not on a PostgreSQL of the referee's."""
+    if race.own_database is not None:
+        yield AtOwnDatabase(database=race.own_database)
 
 
 def cut_short(tally: Tally) -> Iterator[CutShort]:

@@ -180,6 +180,9 @@ def _asked(race: RacePlan) -> dict[str, object]:
         "the method's version": race.method_version,
         "the parameters": ", ".join(f"{name} = {value}" for name, value in sorted(race.values.items()))
         or "none",
+        "the PostgreSQL": "the referee's"
+        if race.own_database is None
+        else f"somebody's own, {race.own_database.version}",
         "the list of contenders": ", ".join(sorted({entry.contender for entry in race.entries})),
     }
     match race.measured:

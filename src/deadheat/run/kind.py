@@ -17,6 +17,7 @@ from deadheat.model.address import Address
 from deadheat.model.http_protocol import HTTP2, OVER_TLS
 from deadheat.model.observation import Observation
 from deadheat.model.plan import Plan, RacePlan
+from deadheat.model.service import Service
 from deadheat.model.workload import Workload
 from deadheat.plan.schedule import Block
 from deadheat.run.check import Check
@@ -48,9 +49,10 @@ class Stage:
     beside that. `rows` of each database, and what requests are `drawn` from, by the names that stand for
     them in braces. `services_cpu_ns`: CPU time that its services have used so far, where it has any.
     `settle` is called with an entry before its server is frozen: it waits until what that began with a
-    service has ended. `certificate`: what servers show where they are asked over TLS, and all that
-    is trusted there. `host` is where the servers run (or the programs), `load_from` where their load comes
-    from, each a share of it, if elsewhere.
+    service has ended. `db_url`: somebody's own PostgreSQL, with its password, in the place of the one that a
+    workload's databases are made on. `environment`: what servers have beside their own. `certificate`: what
+    servers show where they are asked over TLS, and all that is trusted there. `host` is where the servers run
+    (or the programs), `load_from` where their load comes from, each a share of it, if elsewhere.
     """
 
     plan: Plan
@@ -71,6 +73,8 @@ class Stage:
     settle: Callable[[str], None] = lambda entry: None
     certificate: Certificate | None = None
     load_from: tuple[Host, ...] = ()
+    db_url: str | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -86,6 +90,7 @@ class Stage:
         logs: Path,
         observed: Sequence[Observation] = (),
         load_from: tuple[Host, ...] = (),
+        db_url: str | None = None,
     ) -> Self:
         """A race of a suite's workload."""
         return cls(
@@ -101,7 +106,14 @@ class Stage:
             observed=observed,
             drawn=suite.values_of(race.workload),
             load_from=load_from,
+            db_url=db_url,
         )
+
+    @property
+    def services(self) -> tuple[Service, ...]:
+        """Those that are started for it: of somebody's own database none."""
+        own = self.workload.database.service if self.db_url and self.workload.database else None
+        return tuple(one for one in self.workload.services_at(self.race.values) if one.name != own)
 
     @property
     def server_cpus(self) -> tuple[int, ...]:
@@ -156,7 +168,7 @@ class Stage:
             # Messages call a program by its first word; one that runs already has no others.
             argv=command.argv(build.contender, known, args) or (build.contender.title,),
             cwd=build.folder,
-            env=command.environment(build.contender, known),
+            env={**self.environment, **command.environment(build.contender, known)},
             cpus=frozenset(self.server_cpus),
             stdout=self.logs / f"{name}.out",
             stderr=self.logs / f"{name}.err",

@@ -45,6 +45,7 @@ class Runner:
     key, that go on up to so many blocks. `observed` is told each observation once it is in the journal; what
     is built, checked or measured is within `alone`, each block by itself, for machines that are shared.
     `load_from`: hosts that load the servers of this one; `known` is what was observed before the first build.
+    `db_url`: somebody's own PostgreSQL, for races that are planned for one.
     """
 
     plan: Plan
@@ -63,6 +64,7 @@ class Runner:
     alone: Callable[[], AbstractContextManager[None]] = nullcontext
     load_from: tuple[Host, ...] = ()
     known: tuple[Observation, ...] = ()
+    db_url: str | None = None
 
     def run(self) -> None:
         """Everything the plan says, or up to where somebody stops it."""
@@ -120,6 +122,7 @@ class Runner:
             logs=self.folder.logs,
             observed=self.observations,
             load_from=self.load_from,
+            db_url=None if race.own_database is None else self.db_url,
         )
         kind = self.kinds[race.kind, race.method]
         if (why := kind.unavailable(stage)) is not None:

@@ -2,7 +2,10 @@ module deadheat.example/app
 
 go 1.25.0
 
-require github.com/jackc/pgx/v5 v5.12.0
+require (
+	github.com/jackc/pgx/v5 v5.12.0
+	github.com/maypok86/otter/v2 v2.4.0
+)
 
 require (
 	github.com/jackc/pgpassfile v1.0.0 // indirect

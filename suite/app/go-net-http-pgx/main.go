@@ -1,6 +1,6 @@
 // Command app serves the routes of the application: /plaintext/NAME, /json/NAME and, where DATABASE_URL
-// names a PostgreSQL, /db?id=N, /queries?ids=N,N, /updates and
-// /fortunes?add=TEXT.
+// names a PostgreSQL, /db?id=N, /queries?ids=N,N, /updates, /fortunes?add=TEXT and
+// /cached?ids=N,N.
 package main
 
 import (
@@ -53,6 +53,7 @@ func run() error {
 		mux.HandleFunc("GET /queries", worlds.byIDs)
 		mux.HandleFunc("POST /updates", worlds.update)
 		mux.HandleFunc("GET /fortunes", fortunes.page)
+		mux.HandleFunc("GET /cached", cacheWorlds(pool).byIDs)
 	}
 
 	server := &http.Server{Addr: net.JoinHostPort("127.0.0.1", port()), Handler: named(mux)}

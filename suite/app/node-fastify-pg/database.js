@@ -1,5 +1,6 @@
 import pg from "pg";
 
+import { cached } from "./cached.js";
 import { fortunes } from "./fortunes.js";
 import { worlds } from "./worlds.js";
 
@@ -20,4 +21,5 @@ export const database = async (app, { databaseUrl }) => {
 
   app.register(worlds, { pool });
   app.register(fortunes, { pool });
+  app.register(cached, { pool });
 };

@@ -18,7 +18,8 @@ const one = {
   response: { 200: world },
 };
 
-const several = {
+/** The schema of a request for several rows. */
+export const several = {
   querystring: {
     type: "object",
     properties: { ids: { type: "string", pattern: "^\\d+(,\\d+)*$" } },
@@ -26,6 +27,10 @@ const several = {
   },
   response: { 200: { type: "array", items: world } },
 };
+
+/** As texts. */
+export const idsOf = (request) =>
+  request.query.ids.split(",").slice(0, MOST_IDS);
 
 const byId = (one, other) => one.id - other.id;
 
@@ -53,8 +58,7 @@ export const worlds = async (app, { pool }) => {
   });
 
   app.get("/queries", { schema: several }, async (request, reply) => {
-    const ids = request.query.ids.split(",").slice(0, MOST_IDS);
-    const found = await Promise.all(ids.map(find));
+    const found = await Promise.all(idsOf(request).map(find));
     return found.includes(undefined) ? reply.callNotFound() : found;
   });
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 import asyncpg
+from async_lru import alru_cache
 from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, PlainTextResponse
 from fastapi.templating import Jinja2Templates
@@ -16,6 +17,8 @@ POOL_SIZE = 16
 # Of a request; further ones are not looked up.
 MOST_IDS = 500
 BY_ID = "SELECT id, randomnumber FROM world WHERE id = $1"
+CACHED_BY_ID = "SELECT id, randomnumber FROM cached_world WHERE id = $1"
+MOST_CACHED = 20_000
 UPDATE = "UPDATE world SET randomnumber = $2 WHERE id = $1"
 FORTUNES = "SELECT id, message FROM fortune"
 TEMPLATES = Jinja2Templates(directory=Path(__file__).parent / "templates")
@@ -76,6 +79,16 @@ async def worlds(ids: Annotated[str, Query(pattern=r"^\d+(,\d+)*$")], request: R
         return [found(await connection.fetchrow(BY_ID, int(id))) for id in ids.split(",")[:MOST_IDS]]
 
 
+@alru_cache(maxsize=MOST_CACHED)
+async def cached_world(id: int) -> World:
+    """Read when it is first asked for; one that another request is reading is waited for."""
+    return found(await app.state.pool.fetchrow(CACHED_BY_ID, id))
+
+
+async def cached_worlds(ids: Annotated[str, Query(pattern=r"^\d+(,\d+)*$")]) -> list[World]:
+    return [await cached_world(int(id)) for id in ids.split(",")[:MOST_IDS]]
+
+
 async def updates(asked: list[World], request: Request) -> list[World]:
     """Reads one row after another, and writes all in one transaction, by id: two requests never wait for each
     other."""
@@ -98,5 +111,6 @@ async def fortunes(add: str, request: Request) -> HTMLResponse:
 if DATABASE_URL is not None:
     app.get("/db")(world)
     app.get("/queries")(worlds)
+    app.get("/cached")(cached_worlds)
     app.post("/updates")(updates)
     app.get("/fortunes", response_class=HTMLResponse)(fortunes)

@@ -5,62 +5,49 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from deadheat.kinds.services import texts
-from deadheat.kinds.services.running import AllRunning, Running
+from deadheat.errors import UserError
+from deadheat.kinds.services import own_postgres, texts
+from deadheat.kinds.services.postgres import Postgres
+from deadheat.kinds.services.running import AllRunning, placeholders_of
 from deadheat.model.database import Database, Row
 from deadheat.run.kind import RaceUnavailableError, Stage
 
 if TYPE_CHECKING:
     from psycopg import Connection
 
-# Whom contenders connect as: it owns its database, and is no superuser.
-ROLE = "app"
-SUPERUSER = "postgres"
-CONNECT_TIMEOUT_S = 60
 TEMPLATE = "rows"
+# All rows of a block's requests, of which each says what it asks for and what is right.
+MOST_ROWS = 200_000
 # That a block draws from where they write: each has its rows twice, in what is sent and in what is answered.
 WRITING_REQUESTS = 2000
 
 
 @dataclass(frozen=True)
 class Databases:
-    """Those of a block, by entry. `may_be`: of each id the values that a request may have written."""
+    """Those of a block, by entry. `may_be`: of each id the values that a request may have written.
+    `template`: the database that each is a copy of. `counts_in`: where their statements are counted; None
+    where they are not."""
 
-    server: Running
+    race: str
+    server: Postgres
     asked: Database
     names: Mapping[str, str]
+    template: str
+    counts_in: str | None
     may_be: Mapping[int, frozenset[int]] = field(default_factory=dict)
 
-    @contextmanager
-    def connected(self, database: str, user: str) -> Iterator[Connection[Any]]:
-        """A session of the referee's, each statement of it by itself."""
-        import psycopg
+    def connected(self, database: str, user: str) -> AbstractContextManager[Connection[Any]]:
+        """A session of the referee's. Raises RaceUnavailableError where it or a statement of it fails."""
+        return self.server.connected(database, user)
 
-        with psycopg.connect(
-            host=self.server.stage.host.address,
-            port=self.server.port,
-            dbname=database,
-            user=user,
-            connect_timeout=CONNECT_TIMEOUT_S,
-            autocommit=True,
-        ) as connection:
-            yield connection
-
-    @contextmanager
-    def administered(self) -> Iterator[Connection[Any]]:
-        """A session that may do anything. Raises RaceUnavailableError where a statement of it fails."""
-        import psycopg
-
-        try:
-            with self.connected(SUPERUSER, SUPERUSER) as connection:
-                yield connection
-        except psycopg.Error as error:
-            raise RaceUnavailableError(f"{self.server.program}: {str(error).strip()}") from error
+    def of(self, entry: str) -> AbstractContextManager[Connection[Any]]:
+        """The same with an entry's database, as whom it belongs to."""
+        return self.connected(self.names[entry], self.server.user)
 
     def change(self, entry: str, row: Row) -> Row:
         """Give a row of an entry another value, in its database; the row as it is from now on."""
@@ -69,7 +56,7 @@ class Databases:
         value = another(self.asked, row["value"])
         id_, held = map(sql.Identifier, self.asked.columns)
         statement = sql.SQL("UPDATE {} SET {} = %s WHERE {} = %s")
-        with self.connected(self.names[entry], ROLE) as connection:
+        with self.of(entry) as connection:
             connection.execute(
                 statement.format(sql.Identifier(self.asked.table), held, id_), (value, int(row["id"]))
             )
@@ -79,7 +66,7 @@ class Databases:
         """What an entry's table holds, by id; by a statement that is no SELECT, which are counted."""
         from psycopg import sql
 
-        with self.connected(self.names[entry], ROLE) as connection:
+        with self.of(entry) as connection:
             table = sql.SQL("TABLE {}").format(sql.Identifier(self.asked.table))
             return dict(connection.execute(table).fetchall())
 
@@ -93,7 +80,7 @@ class Databases:
         from psycopg import sql
 
         statement = sql.SQL("SELECT 1 FROM {} WHERE {} = %s FOR UPDATE")
-        with self.connected(self.names[entry], ROLE) as connection, connection.transaction():
+        with self.of(entry) as connection, connection.transaction():
             connection.execute(
                 statement.format(sql.Identifier(self.asked.table), sql.Identifier(self.asked.columns[0])),
                 (id_,),
@@ -106,7 +93,7 @@ class Databases:
         from psycopg import sql
 
         statement = sql.SQL("SELECT 1 FROM {} WHERE {} = %s FOR UPDATE NOWAIT")
-        with self.connected(self.names[entry], ROLE) as connection:
+        with self.of(entry) as connection:
             try:
                 connection.execute(
                     statement.format(sql.Identifier(self.asked.table), sql.Identifier(self.asked.columns[0])),
@@ -122,43 +109,82 @@ class Databases:
 
         columns = sql.SQL(", ").join(map(sql.Identifier, self.asked.columns))
         statement = sql.SQL("INSERT INTO {} ({}) VALUES (%s, %s)")
-        with self.connected(self.names[entry], ROLE) as connection:
+        with self.of(entry) as connection:
             connection.execute(
                 statement.format(sql.Identifier(self.asked.table), columns), (int(row["id"]), row["value"])
             )
 
 
 def beside(
-    stage: Stage, running: AllRunning, entries: Sequence[str], seed: str
+    stage: Stage, running: AllRunning, stack: ExitStack, entries: Sequence[str], seed: str
 ) -> tuple[Stage, Databases | None]:
-    """The stage with a database for each of these entries and the rows in them, where the workload has any.
+    """The stage with a database for each of these entries and the rows in them, where the workload has any:
+    on the PostgreSQL that its service is, or on somebody's own, where they are dropped with the stack.
 
     Raises RaceUnavailableError where they cannot be made.
     """
     asked = stage.workload.database
     if asked is None:
         return stage, None
-    import psycopg
-
-    server = next(one for one in running.each if one.service.name == asked.service)
     rng = random.Random(seed)
     rows = drawn(asked, rng)
-    names = {entry: f"entry_{place}" for place, entry in enumerate(entries)}
     if asked.written is None:
         asked_for, may_be = requests(asked, rows, rng), {}
     else:
         lists = [rewritten(asked, rng.sample(rows, asked.written), rng) for _ in range(WRITING_REQUESTS)]
         asked_for, may_be = [asked.asked(each) for each in lists], _values([rows, *lists])
-    databases = Databases(server, asked, names, may_be)
-    try:
-        _create(databases, rows)
-    except psycopg.Error as error:
-        raise RaceUnavailableError(f"{server.program}: {str(error).strip()}") from error
-    reported = {
-        entry: {**stage.of_entries.get(entry, {}), "database": name}
-        for entry, name in databases.names.items()
+    counts_in: str | None
+    own = None if stage.db_url is None else _looked(stage.db_url, stage)
+    if own is None:
+        server = Postgres.of_service(next(one for one in running.each if one.service.name == asked.service))
+        prefix, template, counts_in = "entry_", TEMPLATE, server.home
+    else:
+        server = own.postgres
+        prefix = stack.enter_context(own_postgres.held(server, stage.view.warn))
+        template = f"{prefix}{TEMPLATE}"
+        counts_in = template if own.counts_if_told else own.counts_in
+    names = {entry: f"{prefix}{place}" for place, entry in enumerate(entries)}
+    databases = Databases(stage.race.key, server, asked, names, template, counts_in, may_be)
+    _create(databases, rows)
+    password, tls = ("", {}) if own is None else (own.password, own.tls)
+    told = {
+        entry: {
+            **stage.of_entries.get(entry, {}),
+            "database": name,
+            **own_postgres.urls(server.address, server.user, name, password, tls),
+        }
+        for entry, name in names.items()
     }
-    return replace(stage, rows=rows, drawn=asked_for, of_entries=reported), databases
+    stage = replace(stage, rows=rows, drawn=asked_for, of_entries=told)
+    if own is not None:
+        addresses = {**stage.addresses, **placeholders_of(asked.service, *server.address)}
+        stage = replace(stage, addresses=addresses, environment=own_postgres.environment(tls))
+    return stage, databases
+
+
+def unfit(stage: Stage, entry: str) -> str | None:
+    """Why an entry cannot have a database of somebody's own server, or None."""
+    asked, contender = stage.workload.database, stage.build(entry).contender
+    if stage.db_url is None or asked is None:
+        return None
+    told = "\n".join((contender.run, *contender.env.values()))
+    if "{database_url}" in told or "{database_jdbc_url}" in told:
+        return None
+    return (
+        "its contender.toml does not say {database_url} or {database_jdbc_url}, which has the user and the "
+        "password of --db-url"
+    )
+
+
+def _looked(url: str, stage: Stage) -> own_postgres.Looked:
+    """Whether an address may be another machine's was settled when the race was planned."""
+    asked = stage.workload.database
+    assert asked is not None
+    needs = [need for one in stage.workload.services if one.name == asked.service for need in one.needs]
+    try:
+        return own_postgres.look(url, needs, remote=True)
+    except UserError as error:
+        raise RaceUnavailableError(error.message) from error
 
 
 def drawn(asked: Database, rng: random.Random) -> tuple[Row, ...]:
@@ -206,29 +232,34 @@ def requests(asked: Database, rows: Sequence[Row], rng: random.Random) -> Sequen
         return [asked.asked_for_page(rows, text) for text in texts.of(asked.page.drawn, rng)]
     if asked.several is None:
         return rows
-    return [asked.asked(rng.choices(rows, k=asked.several.drawn)) for _ in rows]
+    lists = min(len(rows), MOST_ROWS // asked.several.drawn)
+    return [asked.asked(rng.choices(rows, k=asked.several.drawn)) for _ in range(lists)]
 
 
 def _create(databases: Databases, rows: Sequence[Row]) -> None:
     """One is filled; each entry has a copy of it."""
     from psycopg import sql
 
-    asked = databases.asked
+    asked, server = databases.asked, databases.server
     table, columns = sql.Identifier(asked.table), map(sql.Identifier, asked.columns)
-    owned = sql.SQL(" OWNER {}").format(sql.Identifier(ROLE))
-    with databases.connected(SUPERUSER, SUPERUSER) as connection:
-        connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(ROLE)))
-        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(TEMPLATE)) + owned)
-        with databases.connected(TEMPLATE, ROLE) as filled:
+    owned, template = sql.SQL(" OWNER {}").format(sql.Identifier(server.user)), databases.template
+    # Files are copied, which is quicker than to write them through the log, and takes a checkpoint.
+    copied = sql.SQL("" if server.own else " STRATEGY file_copy")
+    with server.administered() as connection:
+        if not server.own:
+            connection.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(server.user)))
+        # Whatever the templates of somebody's own server are like.
+        like = sql.SQL(" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'" if server.own else "")
+        connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(template)) + owned + like)
+        with databases.connected(template, server.user) as filled:
             filled.execute(asked.create.encode())
             into = sql.SQL("COPY {} ({}) FROM STDIN").format(table, sql.SQL(", ").join(columns))
             with filled.cursor() as cursor, cursor.copy(into) as copy:
                 copy.write("".join(f"{row['id']}\t{_escaped(row['value'])}\n" for row in rows))
             filled.execute(sql.SQL("VACUUM (FREEZE, ANALYZE) {}").format(table))
         for name in databases.names.values():
-            # Its files are copied, which is quicker than to write them through the log.
-            made = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
-            connection.execute(made.format(sql.Identifier(name), sql.Identifier(TEMPLATE)) + owned)
+            made = sql.SQL("CREATE DATABASE {} TEMPLATE {}{}")
+            connection.execute(made.format(sql.Identifier(name), sql.Identifier(template), copied) + owned)
 
 
 def _escaped(value: str) -> str:

@@ -27,7 +27,7 @@ LISTENS_WITHIN_S = 1.0
 
 def lacking(stage: Stage) -> str | None:
     """Why the services of a race cannot be had here, or None."""
-    return missing(stage.host, stage.workload.services_at(stage.race.values))
+    return missing(stage.host, stage.services)
 
 
 def missing(host: Host, services: Sequence[Service]) -> str | None:
@@ -51,7 +51,7 @@ def beside(
 
     Raises RaceUnavailableError where one cannot run.
     """
-    services = stage.workload.services_at(stage.race.values if values is None else values)
+    services = stage.services if values is None else stage.workload.services_at(values)
     shares = shared_out(stage.plan.generator_cpus, len(services))
     running = tuple(
         start(stage, one, stack, cpus, entry)

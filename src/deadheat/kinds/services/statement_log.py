@@ -49,12 +49,14 @@ class Way:
 
 @contextmanager
 def logged(databases: Databases) -> Iterator[Callable[[], list[Ran]]]:
-    """The databases log every statement meanwhile; yields what returns those since it was last called.
+    """The databases log every statement meanwhile; yields what returns those since it was last called. Only
+    of a server whose log can be read.
 
     Raises RaceUnavailableError where they cannot be told to.
     """
     log = databases.server.log
-    with databases.administered() as connection:
+    assert log is not None
+    with databases.server.administered() as connection:
 
         def tell(settings: Sequence[bytes]) -> None:
             for statement in settings:

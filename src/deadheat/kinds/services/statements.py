@@ -19,13 +19,17 @@ if TYPE_CHECKING:
 
 EXTENSION = b"CREATE EXTENSION IF NOT EXISTS pg_stat_statements"
 # Statements that read the table, the rows that they gave, and the rows that others wrote, of one database.
+# Where rows may be kept any statement reads, as a COPY or a TABLE does.
 READ = b"""
-SELECT coalesce(sum(calls) FILTER (WHERE query ILIKE 'select%%'), 0)::bigint,
-  coalesce(sum(rows) FILTER (WHERE query ILIKE 'select%%'), 0)::bigint,
+SELECT coalesce(sum(calls) FILTER (WHERE query ILIKE %s), 0)::bigint,
+  coalesce(sum(rows) FILTER (WHERE query ILIKE %s), 0)::bigint,
   coalesce(sum(rows) FILTER (WHERE query ILIKE 'update%%'), 0)::bigint
 FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
 WHERE datname = %s AND position(%s IN query) > 0
 """
+SELECTS, ANY = "select%", "%"
+# How often it has thrown statements away, which others of the same server may make it do.
+FORGOT = b"SELECT dealloc, stats_reset::text FROM pg_stat_statements_info"
 # By the database: in what order it would give rows is not for it to say.
 SORTED = b"""
 SELECT count(*) FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
@@ -60,12 +64,27 @@ class Counts:
     def __init__(self, databases: Databases, connection: Connection[Any]) -> None:
         self._databases, self._connection = databases, connection
 
+    @property
+    def counts(self) -> bool:
+        """Whether statements are counted at all."""
+        return self._databases.counts_in is not None
+
     def of(self, entry: str) -> Count:
-        """Statements that have read its table so far, the rows that they gave, and those written."""
-        asked = (self._databases.names[entry], self._databases.asked.table)
-        found = self._connection.execute(READ, asked).fetchone()
+        """Statements that have read its table so far, the rows that they gave, and those written; none of
+        them where they are not counted."""
+        if not self.counts:
+            return 0, 0, 0
+        asked = self._databases.asked
+        reading = ANY if asked.kept else SELECTS
+        found = self._connection.execute(
+            READ, (reading, reading, self._databases.names[entry], asked.table)
+        ).fetchone()
         assert found is not None
         return int(found[0]), int(found[1]), int(found[2])
+
+    def forgot(self) -> tuple[Any, ...] | None:
+        """Another from one time to the next where statements have been thrown away in between."""
+        return self._connection.execute(FORGOT).fetchone() if self.counts else None
 
     def sorted(self, entry: str) -> bool:
         """Whether a statement about its table asked for an order."""
@@ -109,8 +128,10 @@ class Counts:
 @contextmanager
 def counts(databases: Databases) -> Iterator[Counts]:
     """Raises RaceUnavailableError where databases cannot be asked."""
-    with databases.administered() as connection:
-        connection.execute(EXTENSION)
+    server = databases.server
+    with server.connected(databases.counts_in or server.home, server.maker) as connection:
+        if databases.counts_in is not None:
+            connection.execute(EXTENSION)
         yield Counts(databases, connection)
 
 
@@ -142,6 +163,9 @@ class _Counter:
 
     def __init__(self, databases: Databases, read: Counts) -> None:
         self._databases, self._counts = databases, read
+        self._forgot = read.forgot()
+        # Before any server has begun: what is kept may be read at a start, and is to be read once.
+        self._made = {entry: read.of(entry) for entry in databases.names} if databases.asked.kept else {}
         self._first: dict[str, Count] = {}
         self._last: dict[str, Count] = {}
         self._replies: dict[str, int] = {}
@@ -158,7 +182,8 @@ class _Counter:
         """Take the count where a server has begun, and behind each of its slices: it is frozen then."""
         match o:
             case Started():
-                self._first[o.entry] = self._last[o.entry] = self._counts.of(o.entry)
+                self._last[o.entry] = self._counts.of(o.entry)
+                self._first[o.entry] = self._made.get(o.entry, self._last[o.entry])
                 self._replies[o.entry] = 0
             case Slice():
                 wrong = o.errors.get("status", 0) + o.errors.get("body", 0)
@@ -173,20 +198,22 @@ class _Counter:
 
     def ran(self, block: int) -> Iterator[StatementsRan]:
         """Of each entry that went through the block."""
+        counted = self._counts.counts and self._counts.forgot() == self._forgot
         for entry, first in self._first.items():
             last = self._last[entry]
             writes = (asked := self._databases.asked).written is not None
             yield StatementsRan(
-                race=self._databases.server.stage.race.key,
+                race=self._databases.race,
                 block=block,
                 entry=entry,
                 replies=self._replies[entry],
                 per_reply=asked.statements,
                 rows_per_reply=asked.given,
-                statements=last[0] - first[0],
-                rows=last[1] - first[1],
+                at_most=asked.rows if asked.kept else None,
+                statements=last[0] - first[0] if counted else None,
+                rows=last[1] - first[1] if counted else None,
                 written_per_reply=asked.written,
-                written=last[2] - first[2] if writes else None,
+                written=last[2] - first[2] if writes and counted else None,
                 unasked=self._databases.unasked(entry) if writes else None,
                 sessions_begun=self._begun[entry],
                 unsettled=self._unsettled[entry],

@@ -66,7 +66,9 @@ class Ended(Record):
 class StatementsRan(Record):
     """What the database of an entry counted in a block's slices, warm-up included: `statements` that read its
     table and the `rows` that these gave, beside the server's own count of `replies`, each of which asks
-    for `per_reply` statements and `rows_per_reply` rows (as many, where that is null).
+    for `per_reply` statements and `rows_per_reply` rows (as many, where that is null). They are null where
+    it counts none. Where rows may be kept, both are from before the server's start on, and `at_most` are the
+    rows that it may have read by the end.
 
     Of a workload that writes also the rows `written`, of which each reply asks for `written_per_reply`, and
     `unasked`: how many rows have at the end a value that no request said.
@@ -81,8 +83,9 @@ class StatementsRan(Record):
     replies: int
     per_reply: int = 1
     rows_per_reply: int | None = None
-    statements: int
-    rows: int
+    at_most: int | None = None
+    statements: int | None
+    rows: int | None
     written_per_reply: int | None = None
     written: int | None = None
     unasked: int | None = None

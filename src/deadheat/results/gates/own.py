@@ -1,5 +1,7 @@
 """Checks on the measurement itself. A broken gate means no verdict, never a footnote."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from deadheat import stats
@@ -88,11 +90,13 @@ def services_cpu(tally: Tally, entry: str) -> GateResult | None:
 
 def database_statements(tally: Tally, entry: str) -> GateResult | None:
     """By its database's own count each reply took the statements and rows that it needs, in every block. None
-    where it has no database."""
-    blocks = tally.statements.get(entry)
+    where it has no database, or one that counts nothing."""
+    blocks = [block for block in tally.statements.get(entry, ()) if block.statements is not None]
     if not blocks:
         return None
     first = blocks[0]
+    if first.at_most is not None:
+        return _read_once(blocks, first.at_most)
     statements, rows, written = (
         first.per_reply,
         first.rows_per_reply or first.per_reply,
@@ -100,7 +104,7 @@ def database_statements(tally: Tally, entry: str) -> GateResult | None:
     )
     each = (statements, rows) if written is None else (statements, rows, written)
     unlike = [b for b in blocks if b.unasked or _counted(b) != tuple(b.replies * number for number in each)]
-    facts = {name: sum(getattr(b, name) for b in blocks) for name in ("replies", "statements", "rows")}
+    facts = {name: sum(getattr(b, name) or 0 for b in blocks) for name in ("replies", "statements", "rows")}
     share = facts["statements"] / facts["replies"] if facts["replies"] else None
     facts |= {"blocks": len(unlike), "per_reply": statements, "rows_per_reply": rows}
     if written is not None:
@@ -112,7 +116,19 @@ def database_statements(tally: Tally, entry: str) -> GateResult | None:
     return gate_result("database-statements", not unlike, share, limit, **facts)
 
 
-def _counted(ran: StatementsRan) -> tuple[int, ...]:
+def _read_once(blocks: Sequence[StatementsRan], at_most: int) -> GateResult:
+    """Of who keeps rows: in each block it read some, and none of them twice."""
+    # A database that counted no read was asked by a statement that hides what it reads.
+    unlike = [block for block in blocks if not 0 < (block.rows or 0) <= at_most]
+    rows = sum(block.rows or 0 for block in blocks)
+    facts = {"blocks": len(unlike), "at_most": at_most, "rows": rows, "of_blocks": len(blocks)}
+    facts |= {"replies": sum(block.replies for block in blocks), "per_reply": blocks[0].per_reply}
+    share = rows / (at_most * len(blocks))
+    limit = f"each of {at_most:,} rows read once"
+    return gate_result("database-statements", not unlike, share, limit, **facts)
+
+
+def _counted(ran: StatementsRan) -> tuple[int | None, ...]:
     counted = (ran.statements, ran.rows)
     return counted if ran.written is None else (*counted, ran.written)
 

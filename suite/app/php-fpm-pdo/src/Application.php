@@ -42,6 +42,7 @@ final class Application
             $this->database === null => throw new NotFound(),
             $path === '/db' => self::json($this->database->worlds([self::number($_GET['id'] ?? '')])[0]),
             $path === '/queries' => self::json($this->database->worlds(self::numbers($_GET['ids'] ?? ''))),
+            $path === '/cached' => self::json($this->database->cachedWorlds(self::numbers($_GET['ids'] ?? ''))),
             $path === '/updates' && $method === 'POST' => $this->updates(),
             $path === '/fortunes' => $this->fortunes($_GET['add'] ?? ''),
             default => throw new NotFound(),

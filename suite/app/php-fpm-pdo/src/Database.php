@@ -36,6 +36,30 @@ final class Database
     }
 
     /**
+     * These rows of `cached_world`, each read when it is first asked for, by whichever process.
+     *
+     * @param list<int> $ids
+     * @return list<array{id: int, randomNumber: int}>
+     * @throws NotFound
+     */
+    public function cachedWorlds(array $ids): array
+    {
+        return array_map(
+            fn (int $id): array => apcu_entry("world.$id", fn (): ?array => $this->cachedWorld($id)) ?? throw new NotFound(),
+            $ids,
+        );
+    }
+
+    /** @return ?array{id: int, randomNumber: int} */
+    private function cachedWorld(int $id): ?array
+    {
+        $byId = $this->pdo->prepare('SELECT id, randomnumber AS "randomNumber" FROM cached_world WHERE id = ?');
+        $byId->execute([$id]);
+
+        return $byId->fetch(PDO::FETCH_ASSOC) ?: null;
+    }
+
+    /**
      * New values, in one transaction and by id: two requests never wait for each other.
      *
      * @param array<int, int> $values

@@ -1,6 +1,8 @@
 //! Serves the routes of the application: `/plaintext/NAME`, `/json/NAME` and, where DATABASE_URL names a
-//! PostgreSQL, `/db?id=N`, `/queries?ids=N,N`, `/updates` and `/fortunes?add=TEXT`.
+//! PostgreSQL, `/db?id=N`, `/queries?ids=N,N`, `/updates`, `/fortunes?add=TEXT` and
+//! `/cached?ids=N,N`.
 
+mod cached;
 mod database;
 mod fortunes;
 mod greetings;
@@ -14,7 +16,7 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::Html;
 use axum::routing::{get, post};
-use axum::Router;
+use axum::{Json, Router};
 use deadpool_postgres::Pool;
 
 use database::failed;
@@ -32,11 +34,37 @@ async fn every_fortune(
     fortunes::page(&rows, asked).map_err(failed)
 }
 
+async fn cached_worlds(
+    State((pool, worlds)): State<(Pool, cached::Worlds)>,
+    Query(asked): Query<cached::Asked>,
+) -> Result<Json<Vec<cached::World>>, StatusCode> {
+    cached::by_ids(&worlds, &asked, |id| cached_world(&pool, id)).await
+}
+
+async fn cached_world(pool: &Pool, id: i32) -> Result<cached::World, StatusCode> {
+    let client = pool.get().await.map_err(failed)?;
+    let statement = client
+        .prepare_cached(cached::BY_ID)
+        .await
+        .map_err(failed)?;
+    let row = client
+        .query_opt(&statement, &[&id])
+        .await
+        .map_err(failed)?
+        .ok_or(StatusCode::NOT_FOUND)?;
+    Ok(cached::World::of(&row))
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut app = greetings::routes();
     if let Ok(url) = env::var("DATABASE_URL") {
         let pool = database::open(&url).await?;
+        app = app.merge(
+            Router::new()
+                .route("/cached", get(cached_worlds))
+                .with_state((pool.clone(), cached::worlds())),
+        );
         app = app.merge(
             Router::new()
                 .route("/db", get(worlds::by_id))

@@ -1,6 +1,8 @@
 //! The same application on a runtime of one thread, with one connection to the database: requests that wait
 //! share it, and each statement is sent before those of others are answered.
 
+#[path = "../cached.rs"]
+mod cached;
 #[path = "../fortunes.rs"]
 mod fortunes;
 #[path = "../greetings.rs"]
@@ -33,6 +35,8 @@ struct Worlds {
     by_id: OnceCell<Statement>,
     update: OnceCell<Statement>,
     fortunes: OnceCell<Statement>,
+    cached_by_id: OnceCell<Statement>,
+    cache: cached::Worlds,
 }
 
 #[derive(Deserialize)]
@@ -65,6 +69,8 @@ impl Worlds {
             by_id: OnceCell::new(),
             update: OnceCell::new(),
             fortunes: OnceCell::new(),
+            cached_by_id: OnceCell::new(),
+            cache: cached::worlds(),
         })
     }
 
@@ -93,6 +99,24 @@ impl Worlds {
             random_number: row.get(1),
         })
     }
+
+    async fn cached(&self, id: i32) -> Result<cached::World, StatusCode> {
+        let by_id = self.prepared(&self.cached_by_id, cached::BY_ID).await?;
+        let row = self
+            .client
+            .query_opt(by_id, &[&id])
+            .await
+            .map_err(failed)?
+            .ok_or(StatusCode::NOT_FOUND)?;
+        Ok(cached::World::of(&row))
+    }
+}
+
+async fn cached_worlds(
+    State(worlds): State<Arc<Worlds>>,
+    Query(asked): Query<cached::Asked>,
+) -> Result<Json<Vec<cached::World>>, StatusCode> {
+    cached::by_ids(&worlds.cache, &asked, |id| worlds.cached(id)).await
 }
 
 async fn by_id(
@@ -162,6 +186,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
                 .route("/queries", get(by_ids))
                 .route("/updates", post(update))
                 .route("/fortunes", get(every_fortune))
+                .route("/cached", get(cached_worlds))
                 .with_state(worlds),
         );
     }

@@ -25,6 +25,7 @@ fun Application.module(database: Database?) {
         if (database != null) {
             worlds(database)
             fortunes(database)
+            cachedWorlds(database)
         }
     }
 }

@@ -8,6 +8,7 @@ import kotlinx.coroutines.withContext
 
 private const val POOL_SIZE = 16
 private const val BY_ID = "SELECT id, randomnumber FROM world WHERE id = ?"
+private const val CACHED_BY_ID = "SELECT id, randomnumber FROM cached_world WHERE id = ?"
 private const val UPDATE = "UPDATE world SET randomnumber = ? WHERE id = ?"
 private const val FORTUNES = "SELECT id, message FROM fortune"
 
@@ -28,6 +29,16 @@ class Database(url: String) {
                 statement.executeQuery().use { row ->
                     if (row.next()) World(row.getInt(1), row.getInt(2)) else null
                 }
+            }
+        }
+    }
+
+    /** A row of the table `cached_world`; null where it is not there. It waits. */
+    fun cachedWorld(id: Int): World? = pool.connection.use { connection ->
+        connection.prepareStatement(CACHED_BY_ID).use { statement ->
+            statement.setInt(1, id)
+            statement.executeQuery().use { row ->
+                if (row.next()) World(row.getInt(1), row.getInt(2)) else null
             }
         }
     }

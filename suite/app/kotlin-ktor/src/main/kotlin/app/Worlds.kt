@@ -1,6 +1,7 @@
 package app
 
 import io.ktor.http.HttpStatusCode
+import io.ktor.server.application.ApplicationCall
 import io.ktor.server.plugins.BadRequestException
 import io.ktor.server.request.receive
 import io.ktor.server.response.respond
@@ -19,14 +20,16 @@ data class World(val id: Int, val randomNumber: Int)
 private fun number(text: String): Int =
     text.toIntOrNull() ?: throw BadRequestException("$text is no number")
 
+fun ApplicationCall.ids(): List<Int> =
+    parameters.getOrFail("ids").split(',').take(MOST_IDS).map(::number)
+
 fun Route.worlds(database: Database) {
     get("/db") {
         val (found) = database.worlds(listOf(number(call.parameters.getOrFail("id"))))
         if (found == null) call.respond(HttpStatusCode.NotFound) else call.respond(found)
     }
     get("/queries") {
-        val ids = call.parameters.getOrFail("ids").split(',').take(MOST_IDS).map(::number)
-        val found = database.worlds(ids)
+        val found = database.worlds(call.ids())
         if (null in found) call.respond(HttpStatusCode.NotFound) else call.respond(found.filterNotNull())
     }
     // Of a row that is given twice the last value stays.
