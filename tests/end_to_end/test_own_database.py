@@ -79,7 +79,7 @@ def test_a_race_says_what_is_not_known_there_and_leaves_nothing(server: Owned, d
         assert text in said(raced), text
     results = deadheat.results()
     (workload,) = results["workloads"]
-    assert workload["setting"] == "own database"
+    assert workload["setting"] == "own database connections=4"
     (finding,) = [one for one in workload["findings"] if one["finding"] == "own-database"]
     assert finding["database"]["address"] == f"127.0.0.1:{server.port}"
     gates = {gate["name"]: gate for row in workload["contenders"] for gate in row["gates"]}

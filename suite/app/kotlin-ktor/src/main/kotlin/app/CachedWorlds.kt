@@ -13,7 +13,7 @@ private const val MOST_CACHED = 20_000L
 
 /** The table `cached_world`, each row of which is read when it is first asked for. */
 class CachedWorlds(database: Database) {
-    private val cache: LoadingCache<Int, World> =
+    private val cache: LoadingCache<Int, World?> =
         Caffeine.newBuilder().maximumSize(MOST_CACHED).build(database::cachedWorld)
 
     /** Null for one that is not there. */
