@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -106,11 +107,26 @@ def test_where_nothing_is_counted_that_gate_is_missing(server: Owned, deadheat: 
     assert "database-sessions" in names
 
 
+def under_load(journal: list[dict[str, object]]) -> bool:
+    return any(line["type"] == "slice" for line in journal)
+
+
+def test_a_server_that_goes_away_ends_the_race_in_a_sentence(deadheat: Deadheat) -> None:
+    with ExitStack() as there:
+        server = there.enter_context(owned())
+        asked = ("race", "rows", "-c", "two", "--db-url", server.url(), "--budget", "5m", "--seed", "7")
+        with deadheat.start(*asked) as race:
+            race.until_journal(under_load, "a server is loaded")
+            there.close()
+            ended = race.end()
+    assert "Traceback" not in ended.err
+    assert "rows [own database] " in said(ended)
+    assert f"postgresql://maker@127.0.0.1:{server.port}/postgres: " in said(ended)
+    assert "could not be dropped, which the next race there does" in said(ended)
+
+
 def test_what_ctrl_c_and_a_kill_leave(server: Owned, deadheat: Deadheat) -> None:
     asked = ("race", "rows", "-c", "two", "--db-url", server.url(), "--budget", "5m", "--seed", "7")
-
-    def under_load(journal: list[dict[str, object]]) -> bool:
-        return any(line["type"] == "slice" for line in journal)
 
     with deadheat.start(*asked) as race:
         race.until_journal(under_load, "a server is loaded")

@@ -314,10 +314,16 @@ def test_the_password_of_a_file_is_told_to_contenders_too(
 def test_what_it_uses_on_this_machine_is_no_interference(server: Owned, tmp_path: Path) -> None:
     record = own_postgres.look(server.url(), [], remote=False).record
     planned = cast(Any, SimpleNamespace(workloads=[SimpleNamespace(own_database=record)]))
+    said: list[str] = []
     with LocalHost() as host, psycopg.connect(server.url()) as session:
-        own_database.known_to(host, planned, tmp_path)
+        own_database.known_to(host, planned, tmp_path, said.append)
         (backend,) = session.execute("SELECT pg_backend_pid()").fetchone() or (0,)
         assert backend in attached.raced_pids()
+        assert said == []
+        planned.workloads[0].own_database = record.replaced(address=f"127.0.0.1:{Ports().take()}")
+        own_database.known_to(host, planned, tmp_path, said.append)
+    (warned,) = said
+    assert "counts as other programs'" in warned
 
 
 def test_workloads_of_the_suite_need_a_version_that_is_looked_for() -> None:

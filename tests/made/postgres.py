@@ -65,8 +65,8 @@ def owned() -> Iterator[Owned]:
         _run("initdb", "-D", data, "-U", "postgres", *authenticated, "--no-sync")
         (data / "pg_hba.conf").write_text(RULES)
         options = (
-            f"-p {port} -h 127.0.0.1 -c unix_socket_directories='' -c fsync=off -c ssl=on "
-            f"-c ssl_cert_file='{folder}/server.pem' -c ssl_key_file='{folder}/server.key' "
+            f"-p {port} -h 127.0.0.1 -c unix_socket_directories='' -c fsync=off -c max_connections=300 "
+            f"-c ssl=on -c ssl_cert_file='{folder}/server.pem' -c ssl_key_file='{folder}/server.key' "
             "-c shared_preload_libraries=pg_stat_statements"
         )
         control = ("pg_ctl", "-D", data, "-l", folder / "log", "-w")

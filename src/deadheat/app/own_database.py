@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from deadheat.errors import UserError
@@ -50,12 +49,15 @@ def taken_up(plan: Plan, url: str | None) -> str | None:
     return url or was.url
 
 
-def known_to(host: Host, plan: Plan, logs: Path) -> None:
+def known_to(host: Host, plan: Plan, logs: Path, warn: Callable[[str], None]) -> None:
     """What a server of this machine uses is no interference, where it can be seen which process it is."""
-    for race in plan.workloads:
-        if (own := race.own_database) is not None:
-            name, _, port = own.address.rpartition(":")
-            if is_loopback(name):
-                with suppress(StartError):
-                    host.start(Spec(argv=("postgres",), cwd=logs, attached=int(port), freezes=False))
-                return
+    own = next((race.own_database for race in plan.workloads if race.own_database is not None), None)
+    if own is None:
+        return
+    name, _, port = own.address.rpartition(":")
+    if not is_loopback(name):
+        return
+    try:
+        host.start(Spec(argv=("postgres",), cwd=logs, attached=int(port), freezes=False))
+    except StartError as error:
+        warn(f"{error}; what the database uses counts as other programs', and blocks as disturbed")

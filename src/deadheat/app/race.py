@@ -150,7 +150,7 @@ def _run(
         more or {},
         db_url=db_url,
     )
-    own_database.known_to(host, plan, folder.logs)
+    own_database.known_to(host, plan, folder.logs, view.warn)
     _warn_of_shared_cpus(plan, view)
     try:
         with on_cpus(plan.generator_cpus):

@@ -14,7 +14,9 @@ final class Database
         $parts = parse_url($url);
         $source = sprintf('pgsql:host=%s;port=%d;dbname=%s', $parts['host'], $parts['port'] ?? 5432, ltrim($parts['path'], '/'));
 
-        return new self(new PDO($source, $parts['user'] ?? null, $parts['pass'] ?? null, [PDO::ATTR_PERSISTENT => true]));
+        [$user, $password] = [rawurldecode($parts['user'] ?? ''), rawurldecode($parts['pass'] ?? '')];
+
+        return new self(new PDO($source, $user, $password, [PDO::ATTR_PERSISTENT => true]));
     }
 
     /**
