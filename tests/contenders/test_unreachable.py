@@ -115,7 +115,9 @@ def test_shards(tmp_path: Path) -> None:
         GIT_CONFIG_VALUE_0="https://",
     )
     assert ran.returncode == EX_UNAVAILABLE, ran.stderr
-    said = "the shards cannot be installed: " if shutil.which("shards") else "shards, Crystal's package manager,"
+    said = (
+        "the shards cannot be installed: " if shutil.which("shards") else "shards, Crystal's package manager,"
+    )
     assert ran.stderr.splitlines()[-1].startswith(said)
 
 

@@ -1,4 +1,4 @@
-"""How gunicorn serves the application: four processes a core, as its documentation advises, of four threads."""
+"""How gunicorn serves the application: four processes, as its documentation advises for a core, of four threads."""
 
 import os
 
@@ -9,6 +9,8 @@ bind = f"{os.environ.get('HOST', '127.0.0.1')}:{os.environ.get('PORT', '8080')}"
 worker_class = "gthread"
 workers = 4
 threads = 4
+# Loaded before it listens.
+preload_app = True
 loglevel = "warning"
 control_socket_disable = True
 
