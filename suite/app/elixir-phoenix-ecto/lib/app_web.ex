@@ -14,7 +14,7 @@ defmodule AppWeb do
 
   def controller do
     quote do
-      use Phoenix.Controller, formats: [:html, :json]
+      use Phoenix.Controller, formats: [:html, :json], layouts: [html: AppWeb.Layouts]
 
       import Plug.Conn
     end

@@ -82,12 +82,13 @@ defmodule App.Database do
   defp value({_type, text}), do: text
 
   defp options(%URI{path: "/" <> database} = url) do
-    [user | password] = String.split(url.userinfo || "postgres", ":", parts: 2)
+    login = String.split(url.userinfo || "postgres", ":", parts: 2)
+    [user | password] = Enum.map(login, &URI.decode/1)
 
     [
       host: to_charlist(url.host),
       port: url.port || 5432,
-      database: database,
+      database: URI.decode(database),
       user: user,
       password: List.to_string(password),
       as_binary: true

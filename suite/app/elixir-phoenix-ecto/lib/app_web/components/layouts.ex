@@ -1,0 +1,5 @@
+defmodule AppWeb.Layouts do
+  use AppWeb, :html
+
+  embed_templates("layouts/*")
+end
