@@ -1,4 +1,4 @@
-"""How gunicorn serves the application: four processes, as its documentation advises for a core, of four threads."""
+"""How gunicorn serves the application: four processes, as its documentation advises, of four threads."""
 
 import os
 

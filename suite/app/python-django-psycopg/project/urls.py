@@ -1,7 +1,6 @@
+from application import views
 from django.conf import settings
 from django.urls import path
-
-from application import views
 
 urlpatterns = [
     path("plaintext/<str:name>", views.plaintext),
