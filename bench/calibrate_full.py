@@ -18,7 +18,15 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench import calibration_table, foreign_share, null_pairs, race_times, unlike_servers, warmed_starts
+from bench import (
+    calibration_table,
+    foreign_share,
+    null_pairs,
+    race_times,
+    time_to_verdict,
+    unlike_servers,
+    warmed_starts,
+)
 from bench.one_a_line import METHOD, Measurement
 from deadheat.calibration import steps, store
 from deadheat.cli.values import DURATION_S
@@ -84,6 +92,7 @@ def write() -> None:
         one.write()
     null_pairs.write()
     race_times.write()
+    time_to_verdict.write(method=METHOD)
 
 
 def main() -> int:

@@ -12,7 +12,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from deadheat.errors import ExitCode
 from deadheat.hosts.held import this_host
+from deadheat.util.interrupt import InterruptedRunError
 
 from .load import page
 
@@ -95,5 +97,8 @@ def main(doc: str | None, measurement: Measurement) -> None:
     if asked.dry_run:
         print(measurement.to_come())
         return
-    measurement.go_on(asked.for_seconds)
+    try:
+        measurement.go_on(asked.for_seconds)
+    except (InterruptedRunError, KeyboardInterrupt):
+        raise SystemExit(ExitCode.INTERRUPTED) from None
     print("\n".join(measurement.table(measurement.read())))

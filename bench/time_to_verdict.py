@@ -2,6 +2,7 @@
 
     git worktree add ../before f6a1ed6 && make -C ../before setup
     python -m bench.time_to_verdict ../before [--races 10] [--for-seconds 280] [--out FILE.jsonl]
+    python -m bench.time_to_verdict --write            # the table of docs/method.md, from the races so far
 
 The pair are two copies of one server; the second does 3% more of a counted work of about 100 us a request.
 Each tree races it at margin 0 with its own referee and generator, but the servers are this tree's program
@@ -28,7 +29,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from .load import page
+from .one_a_line import METHOD
+
 ROOT = Path(__file__).parents[1]
+RACES = ROOT / "bench" / "time_to_verdict.jsonl"
+TREES = ("this tree", "the other")
 PLANTED, WORK_US, MARGIN = 0.03, 100.0, "0"
 PLAIN, SLOWER = "plain", "slower"
 # Of the pilot: iterations long enough for serving itself to be nothing beside them, and how often.
@@ -192,17 +198,32 @@ def commit(checkout: Path) -> str:
     return found.stdout.strip()
 
 
+def write(races: Path = RACES, method: Path = METHOD) -> None:
+    """Put the table between its marks in docs/method.md."""
+    done = read(races)
+    lines = [f"- {line}" for line in table(done, TREES)] if done else ["Nothing was raced yet."]
+    page.put("python -m bench.time_to_verdict", lines, method)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("other", type=Path, help="a checkout of another commit, set up (make setup)")
+    parser.add_argument(
+        "other", type=Path, nargs="?", help="a checkout of another commit, set up (make setup)"
+    )
     parser.add_argument("--races", type=int, default=10, help="of each tree, in all")
     parser.add_argument("--for-seconds", type=float, default=math.inf, help="no race begins after so long")
-    parser.add_argument("--out", type=Path, default=ROOT / "bench" / "time_to_verdict.jsonl")
+    parser.add_argument("--out", type=Path, default=RACES)
+    parser.add_argument("--write", action="store_true", help="only put the table into docs/method.md")
     asked = parser.parse_args()
+    if asked.write:
+        write(asked.out)
+        return
+    if asked.other is None:
+        parser.error("which checkout to race against")
     until_s = time.monotonic() + asked.for_seconds
-    checkouts = {"this tree": ROOT, "the other": asked.other.resolve()}
+    checkouts = dict(zip(TREES, (ROOT, asked.other.resolve()), strict=True))
     program = Path(sys.executable).parent / "deadheat-load"
     races = read(asked.out)
     iterations = races[-1].iterations if races else counted(program)

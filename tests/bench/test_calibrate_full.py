@@ -123,5 +123,5 @@ def test_every_table_has_its_place_in_the_page(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(calibrate_full, "METHOD", page)
     calibrate_full.write()
     text = page.read_text()
-    for name in (*calibrate_full.NAMES[1:], "null_pairs", "race_times"):
+    for name in (*calibrate_full.NAMES[1:], "null_pairs", "race_times", "time_to_verdict"):
         assert text.count(f"<!-- begin: python -m bench.{name} -->") == 1

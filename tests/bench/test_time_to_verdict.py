@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from bench.time_to_verdict import PLAIN, SLOWER, Race, following, outcome, read, suite, table
+from bench.time_to_verdict import PLAIN, SLOWER, Race, following, outcome, read, suite, table, write
 
 from deadheat.suite.suite import load
 
@@ -65,3 +65,15 @@ def test_the_suite_is_one_like_any_other(tmp_path: Path) -> None:
     found = load(tmp_path)
     assert found.workloads["planted"].reference == PLAIN
     assert "--burn-iters 1030" in found.contender("planted", SLOWER).run
+
+
+def test_the_table_is_put_into_its_page(tmp_path: Path) -> None:
+    method, races = tmp_path / "method.md", tmp_path / "races.jsonl"
+    method.write_text("before\n<!-- begin: python -m bench.time_to_verdict -->\nold\n<!-- end -->\nafter\n")
+    write(races, method)
+    assert "Nothing was raced yet." in method.read_text()
+    races.write_text(json.dumps(asdict(ONE)) + "\n")
+    write(races, method)
+    text = method.read_text()
+    assert "- this tree (aaaaaaa): median 40 s" in text and "- the other: no race yet" in text
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text
