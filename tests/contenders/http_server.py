@@ -17,6 +17,7 @@ from deadheat.hosts.program import Exit, Spec
 
 READY_S = 60.0
 GRACE_S = 20.0
+LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Server:
     outputs: tuple[Path, Path]
 
     def connect(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        return http.client.HTTPConnection(LOOPBACK, self.port, timeout=30)
 
     def stop(self) -> Exit:
         return self.host.stop(self.handle, GRACE_S)
@@ -42,7 +43,7 @@ def started(
     """The contender of this build at a port; its output goes to a folder. It may not listen yet. `more`: what
     its manifest may say in braces beside the port."""
     assert build.folder is not None
-    values = {"host": "127.0.0.1", "port": port, "cpus": 1, **(more or {})}
+    values = {"host": LOOPBACK, "port": port, "cpus": 1, **(more or {})}
     outputs = (folder / f"out-{port}", folder / f"err-{port}")
     spec = Spec(
         argv=argv(build.contender, values),
@@ -54,14 +55,14 @@ def started(
     return Server(build, port, host, host.start(spec), outputs)
 
 
-def wait_until_it_listens(server: Server) -> None:
+def wait_until_it_listens(server: Server, address: str = LOOPBACK) -> None:
     until = time.monotonic() + READY_S
     while time.monotonic() < until:
         for event in server.host.events(server.handle, 0.05):
             output = server.host.collect(server.handle).output_tail
             raise AssertionError(f"{server.build.contender.id} {event.exit.describe()}\n{output}")
         try:
-            socket.create_connection(("127.0.0.1", server.port), timeout=1).close()
+            socket.create_connection((address, server.port), timeout=1).close()
         except OSError:
             continue
         return

@@ -31,7 +31,7 @@ title = "{name}"
 language = "Rust"
 class = "idiomatic"
 needs = ["deadheat-load"]
-run = "deadheat-load serve http --port {{port}} --burn-iters {iterations}"
+run = "deadheat-load serve http --host {{host}} --port {{port}} --burn-iters {iterations}"
 default = true
 """
 

@@ -17,6 +17,13 @@ import (
 
 const shutdownTimeout = 2 * time.Second
 
+func host() string {
+	if fromEnv := os.Getenv("HOST"); fromEnv != "" {
+		return fromEnv
+	}
+	return "127.0.0.1"
+}
+
 func port() string {
 	if len(os.Args) > 1 {
 		return os.Args[1]
@@ -48,7 +55,7 @@ func run() error {
 		app.Get("/fortunes", fortunes.page)
 	}
 
-	return app.Listen(net.JoinHostPort("127.0.0.1", port()), fiber.ListenConfig{
+	return app.Listen(net.JoinHostPort(host(), port()), fiber.ListenConfig{
 		DisableStartupMessage: true,
 		GracefulContext:       stop,
 		ShutdownTimeout:       shutdownTimeout,

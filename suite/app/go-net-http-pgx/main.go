@@ -17,6 +17,13 @@ import (
 
 const shutdownTimeout = 2 * time.Second
 
+func host() string {
+	if fromEnv := os.Getenv("HOST"); fromEnv != "" {
+		return fromEnv
+	}
+	return "127.0.0.1"
+}
+
 func port() string {
 	if len(os.Args) > 1 {
 		return os.Args[1]
@@ -56,7 +63,7 @@ func run() error {
 		mux.HandleFunc("GET /cached", cacheWorlds(pool).byIDs)
 	}
 
-	server := &http.Server{Addr: net.JoinHostPort("127.0.0.1", port()), Handler: named(mux)}
+	server := &http.Server{Addr: net.JoinHostPort(host(), port()), Handler: named(mux)}
 	failed := make(chan error, 1)
 	go func() { failed <- server.ListenAndServe() }()
 

@@ -1,5 +1,6 @@
 import { createServer } from "node:http";
 
+const host = process.env.HOST ?? "127.0.0.1";
 const port = Number(process.argv[2] ?? process.env.PORT ?? 8080);
 
 const routes = {
@@ -34,7 +35,7 @@ const server = createServer((request, response) => {
     .end(body);
 });
 
-server.listen(port, "127.0.0.1");
+server.listen(port, host);
 
 process.once("SIGTERM", () => {
   server.close();

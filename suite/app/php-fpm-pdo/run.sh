@@ -1,6 +1,7 @@
 #!/bin/sh
 # Usage: run.sh [PORT]: fills in both configurations, and runs PHP-FPM and nginx until it is told to stop.
 set -eu
+host=${HOST:-127.0.0.1}
 port=${1:-${PORT:-8080}}
 # nginx started by root would give its worker to a user who cannot read the socket's folder.
 user=
@@ -10,7 +11,7 @@ user=
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 for name in nginx php-fpm; do
-    sed -e "s|@PORT@|$port|" -e "s|@ROOT@|$PWD|" -e "s|@SCRATCH@|$scratch|" -e "s|@USER@|$(id -un)|" \
+    sed -e "s|@HOST@|$host|" -e "s|@PORT@|$port|" -e "s|@ROOT@|$PWD|" -e "s|@SCRATCH@|$scratch|" -e "s|@USER@|$(id -un)|" \
         -e "s|@NGINX_USER@|$user|" "$name.conf.in" >"$scratch/$name.conf"
 done
 

@@ -1,4 +1,4 @@
-"""Serves the application on uvicorn. The port is the first argument, or PORT."""
+"""Serves the application on uvicorn. The port is the first argument, or PORT; the address is HOST."""
 
 import os
 import signal
@@ -12,7 +12,13 @@ def main() -> None:
     # Once uvicorn has shut down it raises the signal again: a stop that was asked for ends with 0.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     port = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("PORT", "8080")
-    uvicorn.run(app, host="127.0.0.1", port=int(port), access_log=False, log_level="warning")
+    uvicorn.run(
+        app,
+        host=os.environ.get("HOST", "127.0.0.1"),
+        port=int(port),
+        access_log=False,
+        log_level="warning",
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 environment 'production'
-bind "tcp://127.0.0.1:#{ENV.fetch('PORT', 8080)}"
+bind "tcp://#{ENV.fetch('HOST', '127.0.0.1')}:#{ENV.fetch('PORT', 8080)}"
 # As many threads as the pool has connections.
 threads 16, 16
 log_requests false

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -76,7 +77,7 @@ sigset_t TerminateSignals() {
   return signals;
 }
 
-int Serve(const std::string& port) {
+int Serve(const std::string& host, const std::string& port) {
   // Blocked before any thread starts, so that only sigwait below sees them.
   const sigset_t signals = TerminateSignals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
@@ -85,7 +86,7 @@ int Serve(const std::string& port) {
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
   GreeterService service;
   grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:" + port,
+  builder.AddListeningPort(host + ":" + port,
                            grpc::InsecureServerCredentials());
   builder.RegisterService(&service);
   const std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
@@ -108,5 +109,6 @@ int main(int argc, char** argv) {
     std::cerr << "usage: " << argv[0] << " PORT\n";
     return 2;
   }
-  return Serve(argv[1]);
+  const char* host = std::getenv("HOST");
+  return Serve(host != nullptr ? host : "127.0.0.1", argv[1]);
 }

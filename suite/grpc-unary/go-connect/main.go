@@ -33,9 +33,16 @@ func main() {
 	if len(os.Args) != 2 {
 		log.Fatalf("usage: %s PORT", os.Args[0])
 	}
-	if err := serve(net.JoinHostPort("127.0.0.1", os.Args[1])); err != nil {
+	if err := serve(net.JoinHostPort(host(), os.Args[1])); err != nil {
 		log.Fatal(err)
 	}
+}
+
+func host() string {
+	if fromEnv := os.Getenv("HOST"); fromEnv != "" {
+		return fromEnv
+	}
+	return "127.0.0.1"
 }
 
 // serve answers until SIGTERM or SIGINT; calls in progress are then finished.

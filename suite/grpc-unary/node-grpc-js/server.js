@@ -39,13 +39,13 @@ function sayHellos(call) {
   write();
 }
 
-function main(port) {
+function main(host, port) {
   const server = new grpc.Server();
   server.addService(Greeter.service, { sayHello, sayHellos });
   new HealthImplementation({ '': 'SERVING', 'greeter.Greeter': 'SERVING' }).addToServer(server);
   new ReflectionService(definition).addToServer(server);
 
-  server.bindAsync(`127.0.0.1:${port}`, grpc.ServerCredentials.createInsecure(), (error) => {
+  server.bindAsync(`${host}:${port}`, grpc.ServerCredentials.createInsecure(), (error) => {
     if (error) {
       console.error(error.message);
       process.exit(1);
@@ -65,4 +65,4 @@ if (port === undefined) {
   console.error('usage: node server.js PORT');
   process.exit(2);
 }
-main(port);
+main(process.env.HOST ?? '127.0.0.1', port);

@@ -1,6 +1,7 @@
 """Greeter on grpc.aio."""
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import AsyncIterator
@@ -43,7 +44,7 @@ def greet(request: greeter_pb2.HelloRequest) -> greeter_pb2.HelloReply:
 
 
 async def serve(port: str) -> None:
-    """Serve Greeter, health and reflection on loopback until SIGTERM."""
+    """Serve Greeter, health and reflection on loopback, or the address in HOST, until SIGTERM."""
     server = grpc.aio.server()
     greeter_pb2_grpc.add_GreeterServicer_to_server(Greeter(), server)
     health_servicer = health.aio.HealthServicer()
@@ -52,7 +53,7 @@ async def serve(port: str) -> None:
     await health_servicer.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
     reflection.enable_server_reflection((SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME), server)
 
-    server.add_insecure_port(f"127.0.0.1:{port}")
+    server.add_insecure_port(f"{os.environ.get('HOST', '127.0.0.1')}:{port}")
     terminate = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, terminate.set)
     await server.start()

@@ -2,6 +2,7 @@ import cluster from "node:cluster";
 import { availableParallelism } from "node:os";
 import express from "express";
 
+const host = process.env.HOST ?? "127.0.0.1";
 const port = Number(process.argv[2] ?? process.env.PORT ?? 8080);
 
 // The policy is Node's own: round robin, unless NODE_CLUSTER_SCHED_POLICY=none says that the
@@ -40,7 +41,7 @@ function serve() {
     response.type("text/plain").send("Hello World!");
   });
 
-  const server = app.listen(port, "127.0.0.1");
+  const server = app.listen(port, host);
 
   process.once("SIGTERM", () => {
     server.closeAllConnections();

@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 
 import fastify from "fastify";
 
-const { HTTP2, PORT, TLS_CERT, TLS_KEY } = process.env;
+const { HOST, HTTP2, PORT, TLS_CERT, TLS_KEY } = process.env;
+const host = HOST ?? "127.0.0.1";
 const port = Number(process.argv[2] ?? PORT ?? 8080);
 
 const options = { forceCloseConnections: true };
@@ -20,6 +21,6 @@ const app = fastify(options);
 
 app.get("/:name", async (request) => `Hello from ${request.params.name}!`);
 
-await app.listen({ port, host: "127.0.0.1" });
+await app.listen({ port, host });
 
 process.once("SIGTERM", () => app.close());

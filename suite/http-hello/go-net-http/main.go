@@ -26,6 +26,13 @@ func hello(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, "Hello from %s!", strings.TrimPrefix(r.URL.Path, "/"))
 }
 
+func host() string {
+	if fromEnv := os.Getenv("HOST"); fromEnv != "" {
+		return fromEnv
+	}
+	return "127.0.0.1"
+}
+
 func port() string {
 	if len(os.Args) > 1 {
 		return os.Args[1]
@@ -54,7 +61,7 @@ func main() {
 	defer cancel()
 
 	http.HandleFunc("/", hello)
-	server := &http.Server{Addr: net.JoinHostPort("127.0.0.1", port())}
+	server := &http.Server{Addr: net.JoinHostPort(host(), port())}
 	failed := make(chan error, 1)
 	go func() { failed <- serve(server) }()
 

@@ -32,14 +32,17 @@ public final class Server {
         }
     }
 
+    private static InetAddress host() throws IOException {
+        return InetAddress.getByName(System.getenv().getOrDefault("HOST", "127.0.0.1"));
+    }
+
     private static int port(String[] args) {
         String fromEnvironment = System.getenv().getOrDefault("PORT", "8080");
         return Integer.parseInt(args.length > 0 ? args[0] : fromEnvironment);
     }
 
     public static void main(String[] args) throws Exception {
-        InetAddress loopback = InetAddress.getLoopbackAddress();
-        HttpServer server = HttpServer.create(new InetSocketAddress(loopback, port(args)), 0);
+        HttpServer server = HttpServer.create(new InetSocketAddress(host(), port(args)), 0);
         server.createContext("/", Server::hello);
         server.setExecutor(executor());
         server.start();

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 
+const host = process.env.HOST ?? "127.0.0.1";
 const port = Number(process.argv[2] ?? process.env.PORT ?? 8080);
 const GRACE_MS = 2000;
 const { HTTP2, TLS_CERT, TLS_KEY } = process.env;
@@ -42,7 +43,7 @@ server.on("session", (session) => {
   session.once("close", () => sessions.delete(session));
 });
 
-server.listen(port, "127.0.0.1");
+server.listen(port, host);
 
 process.once("SIGTERM", () => {
   server.close();

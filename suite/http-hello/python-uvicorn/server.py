@@ -1,6 +1,6 @@
 """Serves the application on uvicorn, with TLS_CERT and TLS_KEY over HTTPS.
 
-The port is the first argument, or PORT.
+The port is the first argument, or PORT; the address is HOST.
 """
 
 import os
@@ -17,7 +17,7 @@ def main() -> None:
     port = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("PORT", "8080")
     uvicorn.run(
         app,
-        host="127.0.0.1",
+        host=os.environ.get("HOST", "127.0.0.1"),
         port=int(port),
         access_log=False,
         log_level="warning",

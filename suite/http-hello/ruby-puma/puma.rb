@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
 environment 'production'
+host = ENV.fetch('HOST', '127.0.0.1')
 port = ENV.fetch('PORT', 8080)
 if ENV.key?('TLS_CERT')
-  ssl_bind '127.0.0.1', port, { cert: ENV['TLS_CERT'], key: ENV['TLS_KEY'], verify_mode: 'none' }
+  ssl_bind host, port, { cert: ENV['TLS_CERT'], key: ENV['TLS_KEY'], verify_mode: 'none' }
 else
-  bind "tcp://127.0.0.1:#{port}"
+  bind "tcp://#{host}:#{port}"
 end
 log_requests false
 quiet

@@ -69,9 +69,9 @@ class Servers:
         assert build.folder is not None
         port = self._ports.take()
         spec = Spec(
-            argv=argv(build.contender, {"port": port}),
+            argv=argv(build.contender, {"host": "127.0.0.1", "port": port}),
             cwd=build.folder,
-            env=environment(build.contender, {"port": port}),
+            env=environment(build.contender, {"host": "127.0.0.1", "port": port}),
             stdout=self._folder / f"{port}.out",
             stderr=self._folder / f"{port}.err",
         )

@@ -1,5 +1,5 @@
-// Serves the application on 127.0.0.1. The port is the first argument, or PORT; DATABASE_URL names a
-// PostgreSQL.
+// Serves the application on 127.0.0.1, or the address in HOST. The port is the first argument, or PORT;
+// DATABASE_URL names a PostgreSQL.
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -19,6 +19,11 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 namespace {
+
+asio::ip::address host() {
+  const char* given = std::getenv("HOST");
+  return asio::ip::make_address(given ? given : "127.0.0.1");
+}
 
 unsigned short port(int argc, char** argv) {
   const char* fallback = std::getenv("PORT");
@@ -45,7 +50,7 @@ int main(int argc, char** argv) {
     const char* url = std::getenv("DATABASE_URL");
     Application application(url ? std::make_unique<Database>(url) : nullptr);
     asio::io_context context(1);
-    tcp::acceptor acceptor(context, {asio::ip::address_v4::loopback(), port(argc, argv)});
+    tcp::acceptor acceptor(context, {host(), port(argc, argv)});
     accept(acceptor, application);
 
     asio::signal_set signals(context, SIGTERM, SIGINT);

@@ -10,6 +10,10 @@ use axum::Router;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{signal, SignalKind};
 
+fn host() -> String {
+    env::var("HOST").unwrap_or_else(|_| "127.0.0.1".into())
+}
+
 fn port() -> Result<u16, Box<dyn Error>> {
     match env::args().nth(1).or_else(|| env::var("PORT").ok()) {
         Some(port) => Ok(port.parse()?),
@@ -27,7 +31,7 @@ async fn named(mut response: Response) -> Response {
 /// Until SIGTERM.
 pub async fn serve(app: Router) -> Result<(), Box<dyn Error>> {
     let app = app.layer(map_response(named));
-    let listener = TcpListener::bind(("127.0.0.1", port()?)).await?;
+    let listener = TcpListener::bind((host(), port()?)).await?;
     let mut terminate = signal(SignalKind::terminate())?;
     axum::serve(listener, app)
         .with_graceful_shutdown(async move {

@@ -18,13 +18,13 @@ import (
 )
 
 // ListenAndServe serves Greeter, health and reflection on a server made with
-// the given options, on loopback at the port that the command line names,
-// until SIGTERM or SIGINT; calls in progress are then finished.
+// the given options, on loopback or the address in HOST, at the port that the
+// command line names, until SIGTERM or SIGINT; calls in progress are then finished.
 func ListenAndServe(options ...grpc.ServerOption) error {
 	if len(os.Args) != 2 {
 		return fmt.Errorf("usage: %s PORT", os.Args[0])
 	}
-	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", os.Args[1]))
+	listener, err := net.Listen("tcp", net.JoinHostPort(host(), os.Args[1]))
 	if err != nil {
 		return err
 	}
@@ -40,4 +40,11 @@ func ListenAndServe(options ...grpc.ServerOption) error {
 	defer stop()
 	context.AfterFunc(ctx, server.GracefulStop)
 	return server.Serve(listener)
+}
+
+func host() string {
+	if fromEnv := os.Getenv("HOST"); fromEnv != "" {
+		return fromEnv
+	}
+	return "127.0.0.1"
 }

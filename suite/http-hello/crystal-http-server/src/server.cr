@@ -1,5 +1,6 @@
 require "http/server"
 
+host = ENV["HOST"]? || "127.0.0.1"
 port = (ARGV.first? || ENV["PORT"]? || "8080").to_i
 
 server = HTTP::Server.new do |context|
@@ -10,5 +11,5 @@ end
 Signal::TERM.trap { server.close }
 Signal::INT.trap { server.close }
 
-server.bind_tcp "127.0.0.1", port
+server.bind_tcp host, port
 server.listen

@@ -1,6 +1,8 @@
 import Config
 
-http = [ip: {127, 0, 0, 1}, port: String.to_integer(System.get_env("PORT", "4000"))]
+{:ok, ip} = System.get_env("HOST", "127.0.0.1") |> String.to_charlist() |> :inet.parse_address()
+
+http = [ip: ip, port: String.to_integer(System.get_env("PORT", "4000"))]
 
 # Either waits for open connections when it is told to stop: half a second is enough for requests
 # at hand, and idle ones are not waited for any longer.

@@ -16,6 +16,10 @@ async fn hello(Path(name): Path<String>) -> String {
     format!("Hello from {name}!")
 }
 
+fn host() -> String {
+    env::var("HOST").unwrap_or_else(|_| "127.0.0.1".into())
+}
+
 fn port() -> Result<u16, Box<dyn Error>> {
     match env::args().nth(1).or_else(|| env::var("PORT").ok()) {
         Some(port) => Ok(port.parse()?),
@@ -30,9 +34,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let mut terminate = signal(SignalKind::terminate())?;
     #[cfg(feature = "tls")]
     if let Ok(certificate) = env::var("TLS_CERT") {
-        return tls::serve(app, port()?, certificate, terminate).await;
+        return tls::serve(app, &host(), port()?, certificate, terminate).await;
     }
-    let listener = TcpListener::bind(("127.0.0.1", port()?)).await?;
+    let listener = TcpListener::bind((host(), port()?)).await?;
     axum::serve(listener, app)
         .with_graceful_shutdown(async move {
             terminate.recv().await;

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::error::Error;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use axum::Router;
@@ -15,6 +15,7 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Until the signal, with this certificate and the key in TLS_KEY.
 pub async fn serve(
     app: Router,
+    host: &str,
     port: u16,
     certificate: String,
     mut terminate: Signal,
@@ -26,7 +27,7 @@ pub async fn serve(
         terminate.recv().await;
         server.graceful_shutdown(Some(GRACE));
     });
-    axum_server::bind_rustls(SocketAddr::from((Ipv4Addr::LOCALHOST, port)), config)
+    axum_server::bind_rustls(SocketAddr::new(host.parse()?, port), config)
         .handle(handle)
         .serve(app.into_make_service())
         .await?;

@@ -1,6 +1,6 @@
 //! Greeter as tonic's documentation shows it: every setting at its default.
 
-use std::{env, error::Error, net::Ipv4Addr};
+use std::{env, error::Error, net::SocketAddr};
 
 use greeter::{
     Greeter,
@@ -15,6 +15,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .nth(1)
         .ok_or("usage: documented PORT")?
         .parse()?;
+    let host = env::var("HOST").unwrap_or_else(|_| "127.0.0.1".into());
 
     let (health_reporter, health_service) = tonic_health::server::health_reporter();
     health_reporter
@@ -32,7 +33,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .add_service(health_service)
         .add_service(reflection_service)
         .add_service(greeter_service)
-        .serve_with_shutdown((Ipv4Addr::LOCALHOST, port).into(), async move {
+        .serve_with_shutdown(SocketAddr::new(host.parse()?, port), async move {
             terminate.recv().await;
         })
         .await?;

@@ -1,12 +1,7 @@
 //! Greeter on the same stack, tuned: one single-threaded runtime a core, each
 //! with a listening socket of its own. README.md says what each change gave.
 
-use std::{
-    env,
-    error::Error,
-    net::{Ipv4Addr, SocketAddr},
-    thread,
-};
+use std::{env, error::Error, net::SocketAddr, thread};
 
 use greeter::{
     Greeter,
@@ -31,7 +26,8 @@ const BACKLOG: u32 = 1024;
 
 fn main() -> Result<()> {
     let port: u16 = env::args().nth(1).ok_or("usage: tuned PORT")?.parse()?;
-    let address = (Ipv4Addr::LOCALHOST, port).into();
+    let host = env::var("HOST").unwrap_or_else(|_| "127.0.0.1".into());
+    let address = SocketAddr::new(host.parse()?, port);
     // The cores of the affinity mask, not of the machine.
     let cores = thread::available_parallelism()?.get();
 

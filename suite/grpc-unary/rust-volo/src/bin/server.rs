@@ -1,11 +1,7 @@
 //! Greeter as Volo's documentation shows it: the layout of `volo init`, every
 //! setting at its default.
 
-use std::{
-    env,
-    error::Error,
-    net::{Ipv4Addr, SocketAddr},
-};
+use std::{env, error::Error, net::SocketAddr};
 
 use greeter::{Greeter, MessageLimitLayer};
 use tokio::signal::unix::{SignalKind, signal};
@@ -22,7 +18,8 @@ const MESSAGE_LIMIT_BYTES: usize = 4 << 20;
 #[volo::main]
 async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
     let port: u16 = env::args().nth(1).ok_or("usage: server PORT")?.parse()?;
-    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let host = env::var("HOST").unwrap_or_else(|_| "127.0.0.1".into());
+    let address = SocketAddr::new(host.parse()?, port);
 
     let greeter_service = ServiceBuilder::new(GreeterServer::new(Greeter))
         .accept_compressions(vec![Gzip(None)])

@@ -6,7 +6,8 @@ defmodule Hello.Application do
   def start(_type, _args) do
     children = [
       {Task.Supervisor, name: Hello.Connections},
-      {Hello.Listener, port: Application.fetch_env!(:hello, :port)}
+      {Hello.Listener,
+       ip: Application.fetch_env!(:hello, :ip), port: Application.fetch_env!(:hello, :port)}
     ]
 
     Supervisor.start_link(children, strategy: :one_for_one, name: Hello.Supervisor)

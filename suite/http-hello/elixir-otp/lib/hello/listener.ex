@@ -12,15 +12,14 @@ defmodule Hello.Listener do
     active: false,
     reuseaddr: true,
     nodelay: true,
-    backlog: 1024,
-    ip: {127, 0, 0, 1}
+    backlog: 1024
   ]
 
   def start_link(options), do: Supervisor.start_link(__MODULE__, options, name: __MODULE__)
 
   @impl true
-  def init(port: port) do
-    {:ok, listener} = :gen_tcp.listen(port, @socket_options)
+  def init(ip: ip, port: port) do
+    {:ok, listener} = :gen_tcp.listen(port, [{:ip, ip} | @socket_options])
 
     acceptors =
       for number <- 1..System.schedulers_online() do

@@ -31,9 +31,10 @@ fun Application.module(database: Database?) {
 }
 
 fun main(args: Array<String>) {
+    val host = System.getenv("HOST") ?: "127.0.0.1"
     val port = (args.firstOrNull() ?: System.getenv("PORT") ?: "8080").toInt()
     val database = System.getenv("DATABASE_URL")?.let(::Database)
-    val server = embeddedServer(Netty, port = port, host = "127.0.0.1") { module(database) }
+    val server = embeddedServer(Netty, port = port, host = host) { module(database) }
 
     // A JVM that is asked to stop reports 143; a server that stopped as asked reports 0.
     Runtime.getRuntime().addShutdownHook(

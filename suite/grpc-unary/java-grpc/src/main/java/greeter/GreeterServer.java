@@ -11,7 +11,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 
-/** Serves Greeter, health and reflection on loopback until SIGTERM. */
+/** Serves Greeter, health and reflection on loopback, or the address in HOST, until SIGTERM. */
 public final class GreeterServer {
   /** How long calls in progress may take after SIGTERM. */
   private static final int GRACE_S = 5;
@@ -25,15 +25,19 @@ public final class GreeterServer {
       System.err.println("usage: GreeterServer PORT [--direct-executor]");
       System.exit(2);
     }
-    Server server = build(Integer.parseInt(args[0]), directExecutor).start();
+    Server server = build(host(), Integer.parseInt(args[0]), directExecutor).start();
     Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(server)));
     server.awaitTermination();
   }
 
-  private static Server build(int port, boolean directExecutor) {
+  private static InetAddress host() throws IOException {
+    return InetAddress.getByName(System.getenv().getOrDefault("HOST", "127.0.0.1"));
+  }
+
+  private static Server build(InetAddress host, int port, boolean directExecutor) {
     var health = new HealthStatusManager();
     health.setStatus(GreeterGrpc.SERVICE_NAME, ServingStatus.SERVING);
-    var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    var address = new InetSocketAddress(host, port);
     var builder =
         NettyServerBuilder.forAddress(address, InsecureServerCredentials.create())
             .addService(new GreeterService())
