@@ -24,11 +24,15 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from deadheat.cluster.agent import Observed
+from bench.load import page
+from deadheat.cluster.agent import About, Observed
 from deadheat.cluster.connection import Node
-from deadheat.cluster.driver import Driver, Machine, share
+from deadheat.cluster.driver import Driver
+from deadheat.cluster.machines import Machine
+from deadheat.cluster.parts import share
+from deadheat.cluster.pulse import Pulse
 from deadheat.export import source
 from deadheat.model.observation import (
     OBSERVATION,
@@ -50,7 +54,7 @@ from deadheat.suite.suite import load
 from deadheat.util.interrupt import Stop
 
 MACHINES = (1, 2, 4, 10, 100, 1000)
-BEGIN, END = "<!-- scale: begin -->", "<!-- scale: end -->"
+PROGRAM = "python -m bench.cluster_scale"
 # Measured: an agent is there, its suite unpacked (docs/scale.md).
 PLACED_S = 1.0
 
@@ -189,7 +193,7 @@ def played(run: Path, key: str, machines: int) -> Played:
             f"m{n}",
             Node(str(n), f"10.0.{n // 250}.{n % 250}", f"m{n}", {}),
             Agent(clock, blocks, before, n),
-            None,
+            cast(About, None),
         )
         for n in range(1, machines + 1)
     ]
@@ -206,7 +210,7 @@ def played(run: Path, key: str, machines: int) -> Played:
             ray,
             load(Path(plan.suite)),
             made,
-            NoPulse(),
+            cast(Pulse, NoPulse()),
             plans,
             folders,
             lambda _: None,
@@ -333,9 +337,7 @@ def main() -> None:
         print(f"{machines} machines: {rows[-1].wall_s:.0f} s", file=sys.stderr)
     print(found := table(rows))
     if asked.write:
-        text = asked.write.read_text()
-        inside = text[text.index(BEGIN) + len(BEGIN) : text.index(END)]
-        asked.write.write_text(text.replace(inside, f"\n{found}\n"))
+        page.put(PROGRAM, found.split("\n"), asked.write)
 
 
 if __name__ == "__main__":
