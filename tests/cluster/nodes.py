@@ -14,9 +14,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 BIN = Path(sys.executable).parent
 PORT = 6379
@@ -78,15 +79,25 @@ class Cluster:
             **more,
         }
 
-    def start(self, node: str, *, cpus: int = 1, token: str | None = None) -> None:
-        """A node of Ray, until it is ended. The first is the head."""
+    def start(
+        self,
+        node: str,
+        *,
+        cpus: int = 1,
+        within: Sequence[str] = (),
+        disk_mb: int | None = None,
+        **env: str,
+    ) -> None:
+        """A node of Ray, until it is ended. The first is the head. `within`: what comes before its command;
+        `disk_mb`: how much its disk holds, where it is to be a small one; `env` is in its environment too."""
         head = ["--head", f"--port={PORT}", "--include-dashboard=false"]
         where = head if node == "n0" else [f"--address={self.address}"]
         log = (self.home / f"{node}.log").open("wb")
         self.nodes[node] = subprocess.Popen(
             self.inside(
                 node,
-                *self.own_disk(node),
+                *within,
+                *self.own_disk(node, disk_mb),
                 str(BIN / "ray"),
                 "start",
                 "--block",
@@ -97,7 +108,7 @@ class Cluster:
                 *(() if node != "n0" else (f"--temp-dir={self.home / 'ray'}",)),
                 *SMALL,
             ),
-            env=self.environment(**({"RAY_AUTH_TOKEN": token} if token else {})),
+            env=self.environment(**env),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
@@ -105,13 +116,31 @@ class Cluster:
         )
         log.close()
 
-    def own_disk(self, node: str) -> list[str]:
-        """What comes before a command of a node for a folder of Ray's of its own: hosts share no disk."""
+    def own_disk(self, node: str, disk_mb: int | None = None) -> list[str]:
+        """What comes before a command of a node for folders of its own of Ray's and of ours: hosts share no
+        disk."""
         if node == "n0":
             return []
-        own, there = self.home / f"ray-{node}", self.home / "ray"
-        own.mkdir(exist_ok=True)
-        return ["sh", "-c", 'mount --bind "$1" "$2" && shift 2 && exec "$@"', "sh", str(own), str(there)]
+        lines = []
+        for name in ("ray", "cache"):
+            own, there = self.home / f"{name}-{node}", self.home / name
+            own.mkdir(exist_ok=True)
+            small = disk_mb is not None and name == "cache"
+            what = f"-t tmpfs -o size={disk_mb}m none" if small else f"--bind {own}"
+            lines.append(f"mount {what} {there}")
+        return ["sh", "-c", " && ".join([*lines, 'exec "$@"']), "sh"]
+
+    def again(self, node: str, nodes: int, **how: Any) -> None:
+        """End a node, if it is there, and start it as `start` has it."""
+        if node in self.nodes:
+            self.kill(node)
+        self.start(node, **how)
+        self.until_up(nodes)
+
+    def on_disk(self, node: str, *argv: str) -> subprocess.CompletedProcess[str]:
+        """A command that sees a node's own folders."""
+        command = ["nsenter", "--target", str(self.inhabitants(node)[0]), "--mount", *argv]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def until_up(self, nodes: int) -> None:
         """Until so many are there."""
@@ -156,11 +185,20 @@ class Cluster:
 
     def commands(self, node: str) -> list[str]:
         """What runs there, by command line."""
-        lines = []
+        return list(self.running(node).values())
+
+    def running(self, node: str) -> dict[int, str]:
+        """The same by process."""
+        found = {}
         for pid in self.inhabitants(node):
             with contextlib.suppress(OSError):
-                lines.append(Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip())
-        return lines
+                line = Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode().strip()
+                found[pid] = line
+        return found
+
+    def pids(self, node: str, word: str) -> list[int]:
+        """Of the processes there whose command line has this word."""
+        return [pid for pid, line in self.running(node).items() if word in line]
 
 
 @contextlib.contextmanager
@@ -181,7 +219,8 @@ def network(machines: int) -> Iterator[Cluster]:
     number, bridge = _bridge()
     home = Path(tempfile.mkdtemp(prefix="dhc", dir="/tmp"))
     made = Cluster(home, f"dh{number}", f"10.231.{number}")
-    (home / "ray").mkdir()
+    for folder in ("ray", "cache"):
+        (home / folder).mkdir()
     names = [f"n{at}" for at in range(machines + 1)]
     try:
         _ip("link", "set", bridge, "up")

@@ -95,3 +95,30 @@ def test_ctrl_c_ends_all_and_keeps_what_there_is(deadheat: OnCluster) -> None:
     assert not left_over(deadheat)
     about = of(deadheat)
     assert any(line["type"] == "block-ended" for line in deadheat.journal(about.runs[0].run))
+
+
+def test_blocks_of_a_machine_that_is_gone_are_raced_by_another(deadheat: OnCluster) -> None:
+    """A race on two of three, cut off; then one of the two is gone for good."""
+    cluster = deadheat.cluster
+    with started(deadheat, "--machines", "2") as race:
+        race.until(racing(deadheat, 1), "one has a block")
+        race.signal(signal.SIGKILL)
+    about = of(deadheat)
+    eventually(lambda: not left_over(deadheat), "nothing of ours runs on any node")
+    cluster.kill("n2")
+    try:
+        ended = deadheat.run("race", "--cluster", cluster.address, "--resume", about.run)
+        assert ended.code in RACED, ended.err
+        assert "races the blocks that it has left" in ended.err
+    finally:
+        cluster.start("n2")
+        cluster.until_up(4)
+    again = of(deadheat)
+    assert [(one.name, one.address, one.instead_of) for one in again.runs] == [
+        ("m1", cluster.ip("n1"), None),
+        ("m2", cluster.ip("n2"), None),
+        ("m3", cluster.ip("n3"), "m2"),
+    ]
+    lines = deadheat.journal(again.runs[2].run)
+    assert {line["entry"] for line in lines if line["type"] == "slice"} == {"good", "good'", "copy"}
+    assert sum(line["type"] == "block-ended" for line in lines) >= 3

@@ -3,20 +3,23 @@ together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from deadheat.app import reports
+from deadheat.app.cluster_taken_up import of, taken_up
 from deadheat.app.race import code_of
-from deadheat.cluster import driver
+from deadheat.cluster import parts
 from deadheat.cluster.connection import connected
-from deadheat.cluster.driver import Driver, Machine
+from deadheat.cluster.driver import Driver
+from deadheat.cluster.machines import Machine, gathered
 from deadheat.errors import ExitCode, UserError
 from deadheat.export import source
-from deadheat.model.cluster import ClusterRun, RunOfMachine
+from deadheat.model.cluster import ClusterRun
 from deadheat.model.merged import Merged
+from deadheat.model.observation import BlockEnded
 from deadheat.plan import OURS, Asked
 from deadheat.results import machines as merging
 from deadheat.results.claimed import Race
@@ -32,11 +35,13 @@ CLUSTER, MERGED = "cluster.json", "merged.json"
 @dataclass(frozen=True)
 class On:
     """Where to race: the cluster's address, how many of its machines (all where None), the labels of those
-    that only load the servers of another (None: each loads its own), and what the user answers for."""
+    that only load the servers of another (None: each loads its own) and of that other one, and what the user
+    answers for."""
 
     address: str
     machines: int | None = None
     load_from: Mapping[str, str] | None = None
+    servers_on: Mapping[str, str] = field(default_factory=dict)
     remote: bool = False
     unlike: bool = False
     known_different: bool = False
@@ -66,14 +71,14 @@ def start(asked: Asked, suite: Suite, out: Path, on: On, say: Say, warn: Say) ->
     with (
         connected(on.address, remote=on.remote) as ray,
         Stop() as stop,
-        driver.gathered(ray, on.machines, say) as (machines, pulse),
+        gathered(ray, on.machines, say) as (machines, pulse),
     ):
-        driver.check(machines, unlike=on.unlike, known_different=on.known_different)
+        parts.check(machines, unlike=on.unlike, known_different=on.known_different)
         load: list[Machine] = []
         if on.load_from is None:
-            plans = driver.plans(asked, suite, machines)
+            plans = parts.plans(asked, suite, machines)
         else:
-            server, load, plan = driver.loaded(machines, on.load_from, asked, suite)
+            server, load, plan = parts.loaded(machines, on.load_from, on.servers_on, asked, suite)
             plans = {server.name: plan.replaced(run=f"{plan.run}-{server.name}")}
         racing = [machine for machine in machines if machine.name in plans]
         folders = {
@@ -86,7 +91,7 @@ def start(asked: Asked, suite: Suite, out: Path, on: On, say: Say, warn: Say) ->
             command=asked.command,
             unlike=on.unlike,
             known_different=on.known_different,
-            runs=tuple(_of(machine, folders[machine.name]) for machine in racing),
+            runs=tuple(of(machine, folders[machine.name]) for machine in racing),
             load=tuple(one.node.address for one in load),
         )
         with explained(out):
@@ -97,27 +102,21 @@ def start(asked: Asked, suite: Suite, out: Path, on: On, say: Say, warn: Say) ->
 
 
 def resume(out: Path, name: str, on: On, say: Say, warn: Say) -> RacedOn:
-    """Take a race up on those of its machines that are there. Raises UserError."""
+    """Take a race up on those of its machines that are there, and on others instead of those that are not.
+    Raises UserError."""
     about = found(out, name)
     with (
         connected(on.address, remote=on.remote) as ray,
         Stop() as stop,
-        driver.gathered(ray, None, lambda _text: None) as (there, pulse),
+        gathered(ray, None, lambda _text: None) as (there, pulse),
     ):
-        folders = {one.name: RunFolder(out / one.run) for one in about.runs}
-        again: list[Machine] = []
-        for one in about.runs:
-            if (machine := _same(one, folders[one.name], there)) is None:
-                warn(f"{one.name} ({one.hostname}, {one.address}) is not in this cluster: it stays as it is")
-                continue
-            machine.name = one.name
-            again.append(machine)
-        if not again:
-            raise UserError(f"none of the machines of {name} is in this cluster")
-        plans = {machine.name: folders[machine.name].plan() for machine in again}
-        suite = load(Path(plans[again[0].name].suite))
-        racing = {machine.name: folders[machine.name] for machine in again}
-        return _raced(Driver(ray, suite, again, pulse, plans, racing, say, warn, stop), out, about, stop)
+        again = taken_up(about, out, there, on.load_from, say, warn)
+        about = again.about.replaced(load=tuple(one.node.address for one in again.load))
+        write_whole(out / about.run / CLUSTER, about.model_dump_json(by_alias=True, indent=2) + "\n")
+        plans = {machine.name: again.folders[machine.name].plan() for machine in again.machines}
+        suite = load(Path(plans[again.machines[0].name].suite))
+        race = Driver(ray, suite, again.machines, pulse, plans, again.folders, say, warn, stop, again.load)
+        return _raced(race, out, about, stop)
 
 
 def found(out: Path, name: str) -> ClusterRun:
@@ -126,25 +125,6 @@ def found(out: Path, name: str) -> ClusterRun:
         if (folder / CLUSTER).exists():
             return ClusterRun.model_validate_json((folder / CLUSTER).read_bytes())
     raise UserError(f'no race on several machines is called "{name}" in {out}')
-
-
-def _of(machine: Machine, folder: RunFolder) -> RunOfMachine:
-    return RunOfMachine(
-        name=machine.name,
-        run=folder.path.name,
-        hostname=machine.node.hostname,
-        address=machine.node.address,
-        nice=machine.about.after.nice,
-        oom_score_adj=machine.about.after.oom_score_adj,
-    )
-
-
-def _same(one: RunOfMachine, folder: RunFolder, there: Sequence[Machine]) -> Machine | None:
-    """The machine that a run was begun on: by its id, and where several share that by its address too."""
-    alike = [m for m in there if m.about.machine.get("id") == folder.machine().get("id")]
-    if len(alike) > 1:
-        alike = [m for m in alike if m.node.address == one.address]
-    return alike[0] if alike else None
 
 
 def _raced(race: Driver, out: Path, about: ClusterRun, stop: Stop) -> RacedOn:
@@ -165,7 +145,7 @@ def put_together(
     """What all machines say, of those that say anything. Raises UserError where none does."""
     folders = tuple(RunFolder(out / one.run) for one in about.runs)
     folder = out / about.run
-    if failed and len(failed) == len(folders):
+    if failed and len(failed) == len(folders) and not any(_has_a_block(run) for run in folders):
         raise next(iter(failed.values()))
     told, out_of_it = [], []
     for run in folders:
@@ -178,8 +158,8 @@ def put_together(
             out_of_it.append(run.path.name)
     code = ExitCode.INTERRUPTED if stopped else ExitCode.DONE
     if about.load:
-        results = folders[0].results()
-        return RacedOn(folder, folders, None, code_of(results), None)
+        why = f"it ended with the blocks that it has: {next(iter(failed.values()))}" if failed else None
+        return RacedOn(folder, folders, None, code_of(folders[0].results()), why)
     if len(told) < 2:
         why = f"{len(told)} of {len(folders)} machines has {merging.FEWEST_EACH} blocks that count"
         return RacedOn(folder, folders, None, code if stopped else ExitCode.NOTHING_JUDGED, why)
@@ -190,3 +170,8 @@ def put_together(
     if not stopped and pairs and all(pair.these.verdict == "invalid" for pair in pairs):
         code = ExitCode.NOTHING_JUDGED
     return RacedOn(folder, folders, merged, code, missing)
+
+
+def _has_a_block(folder: RunFolder) -> bool:
+    observed = folder.observations()[0] if folder.journal.exists() else []
+    return any(isinstance(o, BlockEnded) and o.disturbed is None for o in observed)

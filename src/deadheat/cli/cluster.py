@@ -65,12 +65,13 @@ def run(options: ClusterOptions) -> None:
 def _doctor(options: ClusterOptions) -> None:
     import json
 
-    from deadheat.cluster import doctor, driver
+    from deadheat.cluster import doctor
     from deadheat.cluster.connection import connected
+    from deadheat.cluster.machines import gathered
 
     with (
         connected(options.where, remote=options.remote) as ray,
-        driver.gathered(ray, None, lambda _text: None) as (machines, _pulse),
+        gathered(ray, None, lambda _text: None) as (machines, _pulse),
     ):
         seen = list(doctor.looked_at(ray, machines))
         network = list(doctor.between(ray, machines))

@@ -86,6 +86,12 @@ class ClusterOptions:
         multiple=True,
         help="Servers on one machine, their load from those of the cluster with this label: role=load.",
     )
+    servers_on: tuple[tuple[str, str], ...] = option(
+        type=values.LABEL,
+        multiple=True,
+        help="With --load-from: the servers, and the services beside them, on the machine with this label; "
+        "the first of those that do not load where not given.",
+    )
     machines: int | None = option(
         type=click.IntRange(2), metavar="N", help="So many of the cluster's machines; all where not given."
     )
@@ -249,6 +255,7 @@ def _only_on_clusters(options: RaceOptions) -> dict[str, bool]:
     return {
         "--machines": options.machines is not None,
         "--load-from": bool(options.load_from),
+        "--servers-on": bool(options.servers_on),
         "--unlike-machines": options.unlike_machines,
         "--different-machines": options.different_machines,
     }
@@ -271,10 +278,13 @@ def _on_cluster(options: RaceOptions, address: str) -> NoReturn:
     }
     if found := [name for name, given in alone.items() if given]:
         raise UserError(f"{found[0]}: not on several machines", hint="leave out --cluster")
+    if options.servers_on and not options.load_from:
+        raise UserError("--servers-on without --load-from: each machine has servers and load of its own")
     on = clustered.On(
         address,
         options.machines,
         load_from=dict(options.load_from) or None,
+        servers_on=dict(options.servers_on),
         remote=options.remote,
         unlike=options.unlike_machines,
         known_different=options.different_machines,
@@ -284,7 +294,7 @@ def _on_cluster(options: RaceOptions, address: str) -> NoReturn:
     else:
         asked = _asked(options)
         raced = clustered.start(asked, load(options.suite), options.out, on, terminal.say, terminal.warn)
-    if options.load_from:
+    if raced.merged is None and len(raced.runs) == 1:
         _show(raced.runs[0], as_json=options.json)
     if raced.merged is not None:
         if options.json:

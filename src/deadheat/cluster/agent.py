@@ -14,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +27,14 @@ from deadheat.cluster.network import Echo, Network, measured
 from deadheat.cluster.parcel import Parcel
 from deadheat.cluster.remote_host import RemoteHost
 from deadheat.errors import UserError
-from deadheat.generators.engine import find_binary
+from deadheat.generators.engine import BINARY, find_binary
 from deadheat.hosts import lock
 from deadheat.hosts.affinity import on_cpus
 from deadheat.hosts.cpus import Cores, default_cpus
 from deadheat.hosts.local import LocalHost
 from deadheat.hosts.machine import WINDOW_S
-from deadheat.hosts.process import Launcher
+from deadheat.hosts.process import Launcher, StartError
+from deadheat.hosts.program import Spec
 from deadheat.model.observation import (
     OBSERVATION,
     Disturbance,
@@ -56,7 +57,7 @@ from deadheat.util.interrupt import InterruptedRunError, Stop
 from deadheat.util.paths import cache_folder
 
 #: Without a sign of life from the driver for so long an agent ends.
-ALONE_S = 5.0
+ALONE_S = 4.0
 LOOPBACK = "127.0.0.1"
 #: How long a block may wait for a race that is none of ours.
 WAIT_S = 600.0
@@ -70,7 +71,7 @@ _MANY = (Slice, OpenLoop, LongTurn, Invocation)
 class About:
     """What a machine is. `machine` is of machine.json, `cores` the CPUs that may be used, by core; `programs`
     digests (SHA-256) of our own programs there; `before` and `after` what programs would have inherited from
-    Ray, and do."""
+    Ray, and do. `kernel` is the same of agents that see each other's processes, this one's being `pid`."""
 
     version: str
     machine: dict[str, Any]
@@ -78,6 +79,8 @@ class About:
     programs: dict[str, str]
     before: Inherited
     after: Inherited
+    kernel: str
+    pid: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ class Agent:
         self._heard = time.monotonic()
         self._alone_s = alone_s
         self._stop = Stop()
+        self._kin: tuple[int, ...] = ()
         self._host: LocalHost | None = None
         threading.Thread(target=self._watch, daemon=True).start()
 
@@ -130,13 +134,21 @@ class Agent:
             programs={path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in programs},
             before=self._before,
             after=self._after,
+            kernel=inherited.kernel(),
+            pid=os.getpid(),
         )
+
+    def kin(self, pids: tuple[int, ...]) -> None:
+        """Other agents that load from this very machine: what they start is nobody else's work."""
+        self._kin = pids
 
     def on_host(self, verb: str, *given: Any, **named: Any) -> Any:
         """A verb of this machine's host, for somebody else's race. After its last, `close`, there is
         another."""
         if self._host is None:
-            self._host = LocalHost(Launcher.find())
+            self._host = LocalHost(Launcher.find(), kin=self._kin)
+        if verb == "start":
+            given = (_of_here(given[0]), *given[1:])
         found = getattr(self._host, verb)(*given, **named)
         if verb == "close":
             self._host = None
@@ -231,6 +243,19 @@ class Agent:
             time.sleep(self._alone_s / 10)
         # Nothing is said to anybody, and nothing waited for: the launchers end what they started.
         os._exit(1)
+
+
+def _of_here(spec: Spec) -> Spec:
+    """As this machine has it: whoever asks has other folders, and our own programs maybe elsewhere. Raises
+    StartError."""
+    try:
+        for file in (spec.stdout, spec.stderr):
+            if file is not None:
+                file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StartError(f"cannot run {spec.argv[0]}: {error}") from error
+    argv = (find_binary(), *spec.argv[1:]) if Path(spec.argv[0]).name == BINARY else spec.argv
+    return replace(spec, argv=argv, cwd=spec.cwd if spec.cwd.is_dir() else Path("/"))
 
 
 def _load_hosts(load: tuple[LoadHost, ...]) -> tuple[RemoteHost, ...]:

@@ -10,7 +10,7 @@ from itertools import permutations
 from typing import Any
 
 from deadheat import __version__
-from deadheat.cluster.driver import Machine
+from deadheat.cluster.machines import Machine
 from deadheat.cluster.network import Network
 from deadheat.hosts import fitness
 from deadheat.hosts.cpus import default_cpus

@@ -52,6 +52,12 @@ def bind(cpus: Collection[int]) -> None:
             continue
 
 
+def kernel() -> str:
+    """The boot of this machine, and which processes of it are seen here."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    return f"{boot} {(OWN / 'ns' / 'pid').readlink()}"
+
+
 def threads() -> Iterator[int]:
     """Of this process."""
     return (int(entry.name) for entry in (OWN / "task").iterdir())

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from deadheat.cluster.pulse import why
+from deadheat.errors import ExitCode, UserError
 from deadheat.hosts.counters import Counters
 from deadheat.hosts.cpus import Cores
 from deadheat.hosts.images import Image
@@ -102,16 +104,6 @@ class RemoteHost:
         except self._ray.exceptions.RayTaskError as error:
             raise error.cause from None
         except self._ray.exceptions.RayError as error:
-            raise HostLostError(self.address, str(error).splitlines()[0]) from error
-
-
-class HostLostError(Exception):
-    """The machine at an address is there no longer."""
-
-    def __init__(self, address: str, why: str) -> None:
-        super().__init__(address, why)
-        self.address = address
-        self.why = why
-
-    def __str__(self) -> str:
-        return f"{self.address} is lost: {self.why}"
+            raise UserError(
+                f"{self.address} is lost: {why(error)}", code=ExitCode.NOTHING_MEASURED
+            ) from error

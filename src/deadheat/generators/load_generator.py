@@ -22,11 +22,13 @@ class LoadError(Exception):
 @dataclass(frozen=True)
 class Counted:
     """Since the last call: latencies, HdrHistogram V2 in base64 (ns), `service_hdr` after an open loop from
-    the actual sending, and `by_request`, of a mix, by the names of docs/engine-protocol.md."""
+    the actual sending, and `by_request`, of a mix, by the names of docs/engine-protocol.md. `by_host`: `hdr`
+    of each generator, where they are several."""
 
     hdr: str
     service_hdr: str | None = None
     by_request: tuple[dict[str, Any], ...] = ()
+    by_host: tuple[tuple[str, str], ...] = ()
 
 
 class LoadGenerator(Protocol):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar
 
@@ -16,6 +16,8 @@ from deadheat.model.histogram import DIGITS, HIGHEST_NS, LOWEST_NS
 T = TypeVar("T")
 #: From the asking to the beginning of a turn: for the word to reach every generator, with some to spare.
 AHEAD_NS = 20_000_000
+#: A generator that is silent for so long beyond the end of a turn is told.
+SILENT_S = 4.0
 #: Of so many looks at another clock the shortest tells how far it is from ours.
 LOOKS = 20
 
@@ -66,9 +68,15 @@ class Several:
     What each counted stands in `generators` of a turn; moments are on the servers' clock.
     """
 
-    def __init__(self, members: Sequence[Member], now_ns: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        members: Sequence[Member],
+        now_ns: Callable[[], int],
+        warn: Callable[[str], None] = lambda _text: None,
+    ) -> None:
         self._members = members
         self._now_ns = now_ns
+        self._warn = warn
         self._pool = ThreadPoolExecutor(len(members))
 
     def open(self, target: str, url: str, connections: int, **what: Any) -> None:
@@ -97,11 +105,13 @@ class Several:
             own["at_ns"] = at_ns + one.clock.ahead_ns
             return one.generator.turn(target, token, lead_in_ms, counted_ms, **own)
 
-        counted = self._each(load)
+        counted = self._each(load, (AHEAD_NS / 1e6 + lead_in_ms + counted_ms) / 1e3 + SILENT_S)
         return summed(self._members, counted)
 
     def histogram(self, target: str) -> Counted:
-        return added(self._each(lambda _at, one: one.generator.histogram(target)))
+        counted = self._each(lambda _at, one: one.generator.histogram(target))
+        each = tuple((one.host, of.hdr) for one, of in zip(self._members, counted, strict=True))
+        return replace(added(counted), by_host=each)
 
     def runqueue_wait_ns(self) -> None:
         """Each has its own, on a CPU of its own; asking all would hold up their beginning together."""
@@ -124,9 +134,14 @@ class Several:
     ) -> None:
         self.close()
 
-    def _each(self, what: Callable[[int, Member], T]) -> list[T]:
-        """Of all at once, in their order. Raises what the first of them raised, once all have ended."""
+    def _each(self, what: Callable[[int, Member], T], within_s: float = SILENT_S) -> list[T]:
+        """Of all at once, in their order; who takes longer is told. Raises what the first of them raised,
+        once all have ended."""
         asked = [self._pool.submit(what, at, one) for at, one in enumerate(self._members)]
+        wait(asked, within_s)
+        for future, one in zip(asked, self._members, strict=True):
+            if not future.done():
+                self._warn(f"the generator on {one.host} has said nothing for {SILENT_S:g} s")
         done = [one.exception() for one in asked]
         for error in done:
             if error is not None:
@@ -174,6 +189,7 @@ def summed(members: Sequence[Member], counted: Sequence[Mapping[str, Any]]) -> d
                 "host": member.host,
                 "late_ns": start - min(starts),
                 "clock_error_ns": member.clock.error_ns,
+                "clock_ahead_ns": member.clock.ahead_ns,
                 "replies": one["replies"],
                 "errors": sum(one["errors"].values()),
                 "latency_sum_ns": one["latency_sum_ns"],

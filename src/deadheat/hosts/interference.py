@@ -50,7 +50,8 @@ class Reading:
 
     `own_ns` is the CPU time of our process tree, `pinned_ns` as much of it as programs used that have
     ended, by the CPUs that they were bound to. `may_run_on` are the CPUs of each process that is not ours,
-    where the kernel tells them. `interrupts_apart`: whether a process's CPU time is without interrupts.
+    where the kernel tells them. `network`: bytes that have come in and gone out by all its interfaces but
+    loopback. `interrupts_apart`: whether a process's CPU time is without interrupts.
     """
 
     at_ns: int
@@ -67,6 +68,7 @@ class Reading:
     throttled: int | None
     throttled_ns: int | None
     frequency: States | None
+    network: tuple[int, int] | None = None
 
     @property
     def own_ns(self) -> int:
@@ -79,9 +81,10 @@ def read(
     *,
     root: Path = ROOT,
     pid: int | None = None,
+    kin: Collection[int] = (),
 ) -> Reading:
-    """Now. `pid` is the root of our process tree, this process where it is not said; servers that ran already
-    and are raced are no strangers, though they are not in it."""
+    """Now. `pid` is the root of our process tree, this process where it is not said, `kin` the roots of
+    others that are ours; servers that ran already and are raced are no strangers, though they are in none."""
     pid = os.getpid() if pid is None else pid
     swapped_in, swapped_out = _swapped(root)
     throttled, throttled_ns = _throttled(root)
@@ -91,6 +94,8 @@ def read(
     by_cpu = {cpu: _cpu(ticks) for cpu, ticks in proc_stat.of_each(root, cpus).items()}
     at_ns, wall_clock_ns = time.monotonic_ns(), time.time_ns()
     ours = frozenset(processes.tree(running, pid)) | attached.raced_pids()
+    for one in kin:
+        ours |= frozenset(processes.tree(running, one)) if one in running else frozenset()
     return Reading(
         at_ns=at_ns,
         wall_clock_ns=wall_clock_ns,
@@ -106,6 +111,7 @@ def read(
         throttled=throttled,
         throttled_ns=throttled_ns,
         frequency=frequency,
+        network=_network(root),
     )
 
 
@@ -149,6 +155,8 @@ def between(
         throttled=_difference(before.throttled, after.throttled),
         throttled_ns=_difference(before.throttled_ns, after.throttled_ns),
         frequency_mhz=_mean_mhz(before.frequency, after.frequency),
+        network_in_bytes=_difference(*(at.network and at.network[0] for at in (before, after))),
+        network_out_bytes=_difference(*(at.network and at.network[1] for at in (before, after))),
         clock_step_ns=(after.wall_clock_ns - before.wall_clock_ns) - (after.at_ns - before.at_ns),
     )
 
@@ -213,6 +221,13 @@ def _text(path: Path) -> str:
         return path.read_text(errors="replace")
     except OSError:
         return ""
+
+
+def _network(root: Path) -> tuple[int, int] | None:
+    """Bytes in and out by all interfaces but loopback since they are there; None where nobody tells."""
+    rows = [line.partition(":") for line in _text(root / "proc/net/dev").splitlines() if ":" in line]
+    found = [tuple(map(int, row.split())) for name, _, row in rows if name.strip() != "lo"]
+    return (sum(row[0] for row in found), sum(row[8] for row in found)) if rows else None
 
 
 def _swapped(root: Path) -> tuple[int | None, int | None]:

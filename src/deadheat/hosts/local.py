@@ -30,12 +30,18 @@ Program = Process | Piped | Attached | Elsewhere
 
 class LocalHost:
     """Starts everything through the launcher, so that nothing survives the referee. `address`: where servers
-    are reached, one of this machine's."""
+    are reached, one of this machine's; `kin`: processes here that are of the same race, with all below them.
+    """
 
     def __init__(
-        self, launcher: Launcher | None = None, ports: Ports | None = None, address: str = "127.0.0.1"
+        self,
+        launcher: Launcher | None = None,
+        ports: Ports | None = None,
+        address: str = "127.0.0.1",
+        kin: Collection[int] = (),
     ) -> None:
         self.address = address
+        self._kin = kin
         self._launcher = launcher
         # What it could use when it became a host: the referee is bound to fewer CPUs while it races.
         self._usable = frozenset(os.sched_getaffinity(0))
@@ -142,7 +148,7 @@ class LocalHost:
         return output.of(argv, env, timeout_s, stdin)
 
     def interference(self, cpus: Collection[int]) -> interference.Reading:
-        return interference.read(cpus, self._spent_ns())
+        return interference.read(cpus, self._spent_ns(), kin=self._kin)
 
     def _spent_ns(self) -> dict[frozenset[int], int]:
         """CPU time of the programs started here that have ended, by the CPUs that they were bound to."""

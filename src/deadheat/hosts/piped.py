@@ -13,6 +13,7 @@ from deadheat.hosts import tree
 from deadheat.hosts.meter import CpuTime, Usage
 from deadheat.hosts.process import ExitedError, StartError, last_lines
 from deadheat.hosts.program import Exit, Spec, Why
+from deadheat.hosts.signals import none_blocked
 from deadheat.hosts.tree import POLL_S
 
 _READ_BYTES = 1 << 16
@@ -30,7 +31,7 @@ class Piped:
         self._exit: Exit | None = None
         self.started_ns = time.monotonic_ns()
         try:
-            with contextlib.ExitStack() as stack:
+            with contextlib.ExitStack() as stack, none_blocked():
                 stderr = (
                     subprocess.DEVNULL if spec.stderr is None else stack.enter_context(spec.stderr.open("ab"))
                 )

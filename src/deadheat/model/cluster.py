@@ -7,7 +7,8 @@ from deadheat.model.base import Record
 
 class RunOfMachine(Record):
     """The `run` of one machine. `nice` (-20 to 19) and `oom_score_adj` (-1000 to 1000) are what programs
-    inherited there: 0 as in a login shell, other where Ray's own could not be taken back."""
+    inherited there: 0 as in a login shell, other where Ray's own could not be taken back. `instead_of`: the
+    machine whose blocks it took over, which was gone when the race was taken up."""
 
     name: str
     run: str
@@ -15,6 +16,7 @@ class RunOfMachine(Record):
     address: str
     nice: int
     oom_score_adj: int
+    instead_of: str | None = None
 
 
 class ClusterRun(Record):

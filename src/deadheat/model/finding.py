@@ -206,6 +206,38 @@ class ConnectionsWait(Record):
     p99_ms: float
 
 
+class LoadHost(Record):
+    """A host that loaded the servers of another: the share of one core that its generator used while slices
+    were counted (0 to 1), bytes a second through its network over whole blocks (None where it does not tell),
+    and how long a byte took to the servers and back before the race. Of its clock, how far it was ahead at
+    most, and by how much that may be wrong, milliseconds."""
+
+    host: str
+    generator: float
+    in_bytes_per_s: float | None
+    out_bytes_per_s: float | None
+    rtt_ms: float | None
+    rtt_p99_ms: float | None
+    clock_ahead_ms: float
+    clock_error_ms: float
+
+
+class LoadFromHosts(Record):
+    """Where the load came from, if not from the servers' own host."""
+
+    finding: Literal["load-from-hosts"] = "load-from-hosts"
+    hosts: tuple[LoadHost, ...]
+
+
+class NetworkPart(Record):
+    """How much of what clients waited was the way: of each contender's median `p50_ms` by name, `rtt_ms`
+    there and back, the mean of the hosts that load came from."""
+
+    finding: Literal["network-part"] = "network-part"
+    rtt_ms: float
+    p50_ms: dict[str, float]
+
+
 Finding = Annotated[
     Note
     | Attempt
@@ -226,6 +258,8 @@ Finding = Annotated[
     | ClosesConnections
     | ConnectionsWait
     | SlicesUnchecked
-    | LongTurnsOpen,
+    | LongTurnsOpen
+    | LoadFromHosts
+    | NetworkPart,
     Field(discriminator="finding"),
 ]

@@ -169,11 +169,16 @@ class RacePlan(Record):
 
 class DisturbanceLimits(Record):
     """From which share of the time of a race's CPUs (0 to 1) on a block is disturbed, and run again: used by
-    programs that are not ours, stolen by the hypervisor, lost to a quota."""
+    programs that are not ours, stolen by the hypervisor, lost to a quota. On several machines also where a
+    wall clock stepped by more than `clock_step_s` seconds, and where more than a few of its slices, or one of
+    them by far, were not begun by all generators at once: apart by more than `late` of the lead-in. None: a
+    gate alone looks at that."""
 
     others: float = 0.03
     steal: float = 0.05
     throttled: float = 0.01
+    clock_step_s: float | None = None
+    late: float | None = None
 
 
 class Plan(Record):

@@ -6,6 +6,11 @@ from deadheat.model.observation import Disturbance
 
 def clause(by: Disturbance) -> str:
     """`cargo (pid 812) and others had 31% of the race's CPUs (limit 3%)`."""
+    where = f" on {by.who[0]}" if by.who else ""
+    if by.by == "a clock step":
+        return f"the wall clock{where} stepped by {by.share:.2f} s (limit {by.limit:.2f})"
+    if by.by == "a late generator":
+        return f"the generator{where} was {by.share:.0%} of the lead-in behind (limit {by.limit:.0%})"
     share = f"{by.share:.0%} of the time of the race's CPUs (limit {by.limit:.0%})"
     if by.by == "another machine":
         return f"another machine on the same hardware had {share}"

@@ -18,10 +18,12 @@ from deadheat.model.finding import (
     Drifts,
     Finding,
     GivenUp,
+    LoadFromHosts,
     LongerLeadIn,
     LongTurnsOpen,
     LongWarmUp,
     MessageRates,
+    NetworkPart,
     Note,
     NotSteady,
     SlicesUnchecked,
@@ -30,7 +32,7 @@ from deadheat.model.finding import (
     VarianceOfStarts,
 )
 from deadheat.model.result import RaceResult
-from deadheat.report import disturbance, own_database, words
+from deadheat.report import disturbance, load_from, own_database, words
 
 WIDTH = 78
 # What became of earlier races.
@@ -79,7 +81,7 @@ def sentence(finding: Finding) -> str:
             return _within_blocks(finding)
         case UnequalBytes() | CpuOutside():
             return _unequal(finding)
-        case ClosesConnections() | ConnectionsWait():
+        case ClosesConnections() | ConnectionsWait() | LoadFromHosts() | NetworkPart():
             return _connections(finding)
 
 
@@ -110,8 +112,10 @@ def _attempt(finding: Attempt) -> str:
     return f"{said}; before it: {', '.join(before)}" if before else said
 
 
-def _connections(finding: ClosesConnections | ConnectionsWait) -> str:
-    """What a server does with them."""
+def _connections(finding: ClosesConnections | ConnectionsWait | LoadFromHosts | NetworkPart) -> str:
+    """What a server does with them, and where they come from."""
+    if isinstance(finding, LoadFromHosts | NetworkPart):
+        return load_from.sentence(finding)
     if isinstance(finding, ClosesConnections):
         again = f"{finding.reopened:,} were opened again for {finding.replies:,} replies"
         return f"{finding.contender} closes connections: {again}"

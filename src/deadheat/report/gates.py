@@ -233,6 +233,16 @@ def _disturber(gate: GateResult) -> str:
                 f"another machine on the same hardware had {share}: race at a quieter hour, or on a machine "
                 "with CPUs of its own"
             )
+        case "a clock step":
+            return (
+                f"the wall clock stepped by up to {_number(gate, 'share'):.2f} s: let whoever sets it (NTP) "
+                "slew it while a race is on"
+            )
+        case "a late generator":
+            return (
+                f"a generator was up to {_share(gate, 'share')} of the lead-in behind: deadheat cluster "
+                "doctor looks at its host"
+            )
         case "throttling":
             return f"a CPU quota took {share}: bind CPUs instead of a quota, or raise it"
     who = gate.facts.get("who")

@@ -27,7 +27,7 @@ from deadheat.model.suite_facts import SuiteFacts, WorkloadFacts
 from deadheat.plan import going_on, reference
 from deadheat.plan.asked import OURS
 from deadheat.plan.looks import looks_at
-from deadheat.results import claims, figures, findings, judging, long_turns, rows
+from deadheat.results import claims, figures, findings, judging, load_from, long_turns, rows
 from deadheat.results.claimed import Cores, Race, is_about, ways
 from deadheat.results.gates import registry as gates
 from deadheat.results.tally import Tally, tallied
@@ -249,6 +249,8 @@ def notes_of(
         *findings.given_up(tally),
         *long_turns.unchecked(tally, table),
         *findings.message_rates(ordered, about.messages),
+        *load_from.hosts(tally),
+        *load_from.network_part(ordered, tally),
         *findings.connections_wait(ordered, loaded.connections if loaded is not None else None),
     ]
 

@@ -25,6 +25,7 @@ from deadheat.run.progress import View
 from deadheat.suite.suite import Suite
 from deadheat.util.interrupt import Stop
 
+LOOPBACK = "127.0.0.1"
 # How a folder among a run's logs ends that is of no use after it: what starts of a service have copies of.
 TEMPLATE = ".template"
 
@@ -121,6 +122,11 @@ class Stage:
         return self.plan.server_cpus if self.race.server_cpus is None else self.race.server_cpus
 
     @property
+    def services_address(self) -> str:
+        """Where its services listen: they run beside the servers, and nobody else is to reach them."""
+        return LOOPBACK
+
+    @property
     def generator_host(self) -> Host:
         """Where the load generator runs, the first of several: beside the servers unless said otherwise."""
         return self.load_from[0] if self.load_from else self.host
@@ -136,7 +142,7 @@ class Stage:
                 engine = started.enter_context(Engine(host, self.plan.generator_cpus, log))
                 members.append(Member(host.address, engine, Clock.of(host, self.host)))
             started.pop_all()
-            return Several(members, self.host.now_ns)
+            return Several(members, self.host.now_ns, self.view.warn)
 
     def build(self, entry: str) -> Build:
         """The build of an entry of the race."""

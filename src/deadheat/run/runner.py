@@ -20,6 +20,7 @@ from deadheat.model.observation import (
     ReferenceReplaced,
     Resumed,
     Settled,
+    Slice,
     Stopped,
 )
 from deadheat.model.plan import Plan, RacePlan
@@ -44,7 +45,7 @@ class Runner:
     is called before the first block of a race: whatever comes of it, it was attempted. `more`: races, by
     key, that go on up to so many blocks. `observed` is told each observation once it is in the journal; what
     is built, checked or measured is within `alone`, each block by itself, for machines that are shared.
-    `load_from`: hosts that load the servers of this one; `known` is what was observed before the first build.
+    `load_from`: hosts that load the servers of this one; `known` is what was observed before.
     `db_url`: somebody's own PostgreSQL, for races that are planned for one.
     """
 
@@ -73,9 +74,8 @@ class Runner:
             try:
                 if self.observations:
                     self._take_up()
-                else:
-                    for one in self.known:
-                        self._observe(one)
+                for one in self.known:
+                    self._observe(one)
                 builds: dict[str, dict[str, Build]] = {}
                 for race in self.plan.workloads:
                     # Just before its first race, so that the first verdict does not wait for every build.
@@ -318,16 +318,22 @@ class Runner:
         steps = (2 + len(race.loads)) * len(block.start) + len(block.turns)
         watched = self._watched(stage)
         before = [host.interference(cpus) for host, cpus in watched]
+        limits, disturbed, slices = self.plan.disturbance, None, list[Slice]()
         with closing(kind.block(stage, block)) as observations:
             for done, observation in enumerate(observations, 1):
                 self._observe(observation)
+                if limits is not None and isinstance(observation, Slice) and not observation.warm_up:
+                    slices.append(observation)
+                    if race.blocks > 1 and (disturbed := disturbance.lagged(observation, limits)) is not None:
+                        break
                 if isinstance(observation, Failed):
                     lost.add(observation.entry)
                     self.view.warn(f"{observation.entry} leaves the race: {observation.reason}")
                 within = min(1.0, done / steps)
                 self.view.progress(repeats.progress(race, walls_s, clean, within, budgeted=self._budgeted))
                 self.stop.check()
-        limits, disturbed = self.plan.disturbance, None
+        if limits is not None and race.blocks > 1 and disturbed is None:
+            disturbed = disturbance.of_generators(slices, limits)
         for (host, cpus), was in zip(watched, before, strict=True):
             around = interference.between(
                 was, host.interference(cpus), race=race.key, block=block.index, cpus=cpus

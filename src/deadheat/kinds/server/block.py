@@ -183,6 +183,7 @@ class ServerBlock:
             # The reference's second entry is the same process, which is used on its own turns too.
             frozen_cpu_ns=None if running.attached else running.frozen_cpu_ns,
             hdr=closed.hdr if closed is not None else None,
+            hdr_by_host=dict(closed.by_host) if closed is not None else {},
             by_request=tuple(OfRequest(**each) for each in closed.by_request) if closed is not None else (),
         )
 

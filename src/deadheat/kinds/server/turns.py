@@ -109,6 +109,7 @@ class Turns:
             arrivals=equal_load.ARRIVALS,
             hdr=counted.hdr,
             service_hdr=counted.service_hdr,
+            hdr_by_host=dict(counted.by_host),
             **{name: reported["open_loop"][name] for name in ("achieved_rps", "due", "unsent", "queue_max")},
             **{name: reported[name] for name in OpenLoop.model_fields if name in reported},
         )

@@ -40,7 +40,7 @@ class Postgres:
     @classmethod
     def of_service(cls, running: Running) -> Postgres:
         """The one that a service is."""
-        reached_by = {"host": running.stage.host.address, "port": running.port}
+        reached_by = {"host": running.stage.services_address, "port": running.port}
         return cls(running.program, reached_by, ROLE, SUPERUSER, SUPERUSER, running.log)
 
     @property

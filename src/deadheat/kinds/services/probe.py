@@ -75,7 +75,7 @@ def fill(word: str, values: Mapping[str, object]) -> str:
 
 
 def _exchange(stage: Stage, asked: Exchange, port: int) -> None:
-    with socket.create_connection((stage.host.address, port), ANSWER_TIMEOUT_S) as connection:
+    with socket.create_connection((stage.services_address, port), ANSWER_TIMEOUT_S) as connection:
         connection.sendall(asked.send.encode() + b"\r\n")
         with connection.makefile("rb") as reader:
             answer = reader.readline(256).decode(errors="replace").strip()

@@ -75,7 +75,7 @@ def addresses(running: Sequence[Running]) -> dict[str, object]:
     """What run lines and environments of contenders may say of them."""
     found: dict[str, object] = {}
     for one in running:
-        found |= placeholders_of(one.service.name, one.stage.host.address, one.port)
+        found |= placeholders_of(one.service.name, one.stage.services_address, one.port)
     return found
 
 
@@ -158,7 +158,7 @@ class _Starting:
         return serving, self._values(data)
 
     def _values(self, data: Path) -> dict[str, object]:
-        host = self.stage.host.address
+        host = self.stage.services_address
         values: dict[str, object] = {"host": host, "port": self.port, "data": data.absolute()}
         return values | {"cpus": len(self.cpus), "python": sys.executable}
 
@@ -179,7 +179,7 @@ class _Starting:
         def complaint(handle: Handle) -> str | None:
             """None once it answers, and not another in its place: that one's data would be dropped."""
             if service.ready is None:
-                socket.create_connection((stage.host.address, self.port), LISTENS_WITHIN_S).close()
+                socket.create_connection((stage.services_address, self.port), LISTENS_WITHIN_S).close()
             else:
                 probe.ask(stage, service.ready, self.port, values)
             ours = stage.host.collect(handle).ports
@@ -203,7 +203,7 @@ class _Starting:
         values = {
             "port": self.port,
             "python": sys.executable,
-            **placeholders_of(self.service.name, stage.host.address, self.port),
+            **placeholders_of(self.service.name, stage.services_address, self.port),
         }
         try:
             probe.run(stage, self.service.fixture, values, FILLED_WITHIN_S, folder=stage.workload_folder)

@@ -35,6 +35,7 @@ class Interference(Record):
     those used together, also on CPUs that are not the race's (null in older journals).
     `clock_step_ns` is how far the wall clock moved against the steady one. Bytes swapped and `throttled_ns`
     (by a cgroup's quota) are of the machine and of our cgroups. Null: this machine does not tell.
+    `network_in_bytes` and `network_out_bytes` went through its interfaces, loopback left out.
     `host`: the address of a host that load came from, where it is not the servers' own.
 
     Journals before 0.2 count ticks, clip `others_ns` at zero, leave out of it work of lower priority than
@@ -60,6 +61,8 @@ class Interference(Record):
     throttled: int | None = None
     throttled_ns: int | None = None
     frequency_mhz: float | None = None
+    network_in_bytes: int | None = None
+    network_out_bytes: int | None = None
     clock_step_ns: int = 0
     host: str | None = None
 
@@ -91,9 +94,11 @@ class Interference(Record):
 
 class Disturbance(Record):
     """What the machine's counters say of a block that somebody else got into: by what, how much of the time
-    of the CPUs watched (0 to 1), the limit that it is over, and who it was, busiest first."""
+    of the CPUs watched (0 to 1), the limit that it is over, and who it was, busiest first.
 
-    by: Literal["other programs", "another machine", "throttling"]
+    Of a clock step `share` and `limit` are seconds, of a late generator parts of the lead-in."""
+
+    by: Literal["other programs", "another machine", "throttling", "a clock step", "a late generator"]
     share: float
     limit: float
     who: tuple[str, ...] = ()

@@ -48,7 +48,7 @@ class OfRequest(Record):
 
 class Ended(Record):
     """A server before it is stopped. `hdr`: the block's latencies, HdrHistogram V2 (ns), base64; of a mix
-    also those of each request."""
+    also those of each request. `hdr_by_host`: where load comes from several hosts, what each of them saw."""
 
     type: Literal["ended"] = "ended"
     race: str
@@ -60,6 +60,7 @@ class Ended(Record):
     threads: int | None
     frozen_cpu_ns: int | None = None
     hdr: str | None = None
+    hdr_by_host: dict[str, str] = {}
     by_request: tuple[OfRequest, ...] = ()
 
 

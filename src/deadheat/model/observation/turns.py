@@ -7,11 +7,13 @@ from deadheat.model.base import Record
 
 class GeneratorShare(Record):
     """What one of several generators counted in the counted part of a turn. `late_ns`: how much later than
-    the first it began; `clock_error_ns`: by how much that may be wrong, for their clocks are not one."""
+    the first it began; `clock_ahead_ns`: how far its clock was ahead of the servers', which is taken off, and
+    `clock_error_ns` by how much that may be wrong."""
 
     host: str
     late_ns: int
     clock_error_ns: int
+    clock_ahead_ns: int = 0
     replies: int
     errors: int
     latency_sum_ns: int
@@ -107,6 +109,7 @@ class OpenLoop(Record):
 
     The `turn`-th of those at this load in the block. `arrivals`: all gaps alike, or as of independent users.
     `hdr`: latencies from when each was due; `service_hdr`: from its sending; HdrHistogram V2 (ns), base64.
+    `hdr_by_host`: where load comes from several hosts, what each of them saw, of which `hdr` is the sum.
     """
 
     type: Literal["open-loop"] = "open-loop"
@@ -129,6 +132,7 @@ class OpenLoop(Record):
     latency_max_ns: int
     hdr: str
     service_hdr: str | None = None
+    hdr_by_host: dict[str, str] = {}
     engine_cpu_ns: int
     server_cpu_ns: int | None
     loop_delay_max_ns: int

@@ -21,16 +21,22 @@ def generators_together(slices: Sequence[Slice]) -> GateResult | None:
     """The generators began a slice at one moment, as far as their clocks tell: the part of the lead-in by
     which the last was later than the first in all but LATE_SLICES of the slices. None with one generator
     beside its servers, which has only itself to wait for."""
+    worst = apart(slices)
+    if worst is None:
+        return None
+    ok = worst < TOGETHER_LIMIT
+    return gate_result("generators-together", ok, worst, f"below {TOGETHER_LIMIT:.0%} of the lead-in")
+
+
+def apart(slices: Sequence[Slice]) -> float | None:
+    """The part of the lead-in by which the last generator may have begun later than the first, in all but
+    LATE_SLICES of the slices; None where load comes from nowhere else."""
     parts = [
         max(one.late_ns + one.clock_error_ns for one in s.generators) / lead_in_ns
         for s in slices
         if s.generators and (lead_in_ns := s.counted_from_ns - s.started_ns) > 0
     ]
-    if not parts:
-        return None
-    worst = float(np.quantile(parts, 1 - LATE_SLICES))
-    ok = worst < TOGETHER_LIMIT
-    return gate_result("generators-together", ok, worst, f"below {TOGETHER_LIMIT:.0%} of the lead-in")
+    return float(np.quantile(parts, 1 - LATE_SLICES)) if parts else None
 
 
 def network_limited(slices: Sequence[Slice], floors: Sequence[NetworkFloor]) -> GateResult | None:

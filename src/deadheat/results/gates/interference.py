@@ -88,10 +88,15 @@ def frequency(around: Sequence[Interference]) -> GateResult | None:
     return gate_result("frequency", ok, ratio, limit, least_mhz=min(known), most_mhz=max(known))
 
 
+def stepped_ns(around: Interference) -> float:
+    """By how much the wall clock stepped in a block, either way."""
+    # A clock that is being set right is slewed by up to 0.05% of the time that passes, which is no step.
+    return max(0.0, abs(around.clock_step_ns) - 0.0005 * around.wall_ns)
+
+
 def clock_steps(around: Sequence[Interference]) -> GateResult:
     """No step of the wall clock, which also tells a machine that was suspended or moved; milliseconds."""
-    # A clock that is being set right is slewed by up to 0.05% of the time that passes, which is no step.
-    steps = [max(0.0, abs(one.clock_step_ns) - 0.0005 * one.wall_ns) / 1e6 for one in around]
+    steps = [stepped_ns(one) / 1e6 for one in around]
     worst = max(steps)
     ok = worst <= CLOCK_STEP_LIMIT_MS
     block = around[int(np.argmax(steps))].block + 1
