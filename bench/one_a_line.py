@@ -31,7 +31,8 @@ def machine() -> str:
 class Measurement:
     """A module of bench, by its `name`: `race` runs what `left` names next and gives a line of `races`,
     `table` says what the lines so far add up to. `about_s`: how long one that is left takes, seconds. A line
-    has the `machine` that it was raced on; those of two are not put together."""
+    has the `machine` that it was raced on; those of two are not put together. `page`: where the table stands.
+    """
 
     name: str
     races: Path
@@ -40,6 +41,7 @@ class Measurement:
     race: Callable[..., Any]
     table: Callable[[Sequence[Any]], list[str]]
     about_s: Callable[..., float]
+    page: Path = METHOD
 
     def to_come(self) -> str:
         """How many races are left at least, and for how long: `7 races left, about 21 minutes`."""
@@ -72,8 +74,8 @@ class Measurement:
         return True
 
     def write(self) -> None:
-        """Put the table between its marks in docs/method.md."""
-        page.put(f"python -m bench.{self.name}", self.table(self.read()), METHOD)
+        """Put the table between its marks in its page."""
+        page.put(f"python -m bench.{self.name}", self.table(self.read()), self.page)
 
     def _say(self, what: str) -> None:
         print(f"{self.name}: {what}", file=sys.stderr, flush=True)
@@ -82,13 +84,15 @@ class Measurement:
 def main(doc: str | None, measurement: Measurement) -> None:
     """Goes on until nothing is left or the time is up, and prints the table.
 
-    With --write it only puts the table into docs/method.md, with --dry-run it only says what is left.
+    With --write it only puts the table into its page, with --dry-run it only says what is left.
     """
     parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
     parser.add_argument(
         "--for-seconds", type=float, default=math.inf, help="begin no race that would not end within that"
     )
-    parser.add_argument("--write", action="store_true", help="only put the tables into docs/method.md")
+    parser.add_argument(
+        "--write", action="store_true", help=f"only put the tables into {measurement.page.name}"
+    )
     parser.add_argument("--dry-run", action="store_true", help="only say what is left, and for how long")
     asked = parser.parse_args()
     if asked.write:
