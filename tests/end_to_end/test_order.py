@@ -17,6 +17,7 @@ from hdrh.histogram import HdrHistogram
 from deadheat.build.builder import Build
 from deadheat.generators.load_generator import Counted
 from deadheat.hosts import Collected, Event, Exit, ExitedError, Handle, Spec, Usage, interference
+from deadheat.hosts.container_engine import ContainerEngine
 from deadheat.hosts.counters import Counters
 from deadheat.hosts.cpus import Cores
 from deadheat.hosts.images import Image
@@ -111,6 +112,9 @@ class FakeHost:
         self, argv: Sequence[str], *, env: Mapping[str, str], timeout_s: float, stdin: str = ""
     ) -> Output:
         raise AssertionError("a block asks for no tool")
+
+    def container_engine(self) -> ContainerEngine:
+        raise AssertionError("nothing is in a container here")
 
     def interference(self, cpus: Collection[int]) -> interference.Reading:
         raise AssertionError("a block asks nothing of what is around it")

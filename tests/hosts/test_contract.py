@@ -18,7 +18,17 @@ import pytest
 
 from deadheat import hosts
 from deadheat.errors import UserError
-from deadheat.hosts import Collected, Event, ExitedError, Handle, Host, Spec, StartError, interference
+from deadheat.hosts import (
+    Collected,
+    Event,
+    ExitedError,
+    Handle,
+    Host,
+    Spec,
+    StartError,
+    container_probe,
+    interference,
+)
 from deadheat.hosts.affinity import on_cpus
 from deadheat.hosts.cpus import all_of
 from deadheat.hosts.local import LocalHost
@@ -26,6 +36,7 @@ from deadheat.hosts.output import Output
 from deadheat.hosts.processes import TICK_NS
 from deadheat.hosts.program import Why
 from deadheat.util.interrupt import InterruptedRunError, Stop
+from tests.made import containers
 
 PATIENCE_S = 60.0
 # Set where these tests run against a machine of a cluster (tests/cluster).
@@ -332,6 +343,16 @@ def test_a_stranger_is_seen_with_its_cpus(host: Host) -> None:
     assert (os.getpid() in seen.ours) == (ON_CLUSTER not in os.environ) and os.getppid() not in seen.ours
     assert seen.may_run_on.keys() <= seen.processes.keys() - seen.ours
     assert seen.may_run_on[os.getppid()] == os.sched_getaffinity(os.getppid())
+
+
+@pytest.mark.skipif(ON_CLUSTER in os.environ, reason="its machines are namespaces, in which podman is not")
+def test_a_program_in_a_container(host: Host) -> None:
+    """Started, frozen, thawed, metered and stopped, and told how it was contained."""
+    if (why := containers.why_none()) is not None:
+        pytest.skip(why)
+    found = container_probe.probe(host)
+    assert found.engine == host.container_engine().called
+    assert found.frozen_by is not None
 
 
 def test_closing_ends_everything(host: Host, tmp_path: Path) -> None:

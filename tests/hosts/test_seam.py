@@ -20,7 +20,8 @@ SOURCES = Path(deadheat.__file__).parent
 BELOW = {
     f"deadheat.hosts.{name}"
     for name in (
-        "attached", "elsewhere", "interference.read", "listening", "local", "lock", "machine.read", "piped",
+        "attached", "cgroup", "container", "container_guard", "container_owner", "container_start",
+        "containers", "elsewhere", "interference.read", "listening", "local", "lock", "machine.read", "piped",
         "ports", "proc_stat", "process", "processes", "tree",
     )
 }  # fmt: skip

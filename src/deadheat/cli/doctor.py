@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 from deadheat.cli import terminal
 from deadheat.cli.command import command
 from deadheat.cli.options import Json, SuiteFolder
+from deadheat.errors import UserError
 
 if TYPE_CHECKING:
     from deadheat.hosts import Host
+    from deadheat.hosts.fitness import Fitness
     from deadheat.suite.suite import Suite
 
 WINDOW_S = 2.0
@@ -35,7 +37,7 @@ class _Need:
 def run(options: DoctorOptions) -> None:
     """Say whether this machine is fit to measure on.
 
-    And which toolchains are missing or too old.
+    And whether containers can be raced, frozen and metered here, and which toolchains are missing or too old.
 
     \b
     Examples:
@@ -53,7 +55,8 @@ def run(options: DoctorOptions) -> None:
 
     host = this_host()
     here, cores = host.machine(WINDOW_S), host.cores()
-    checks = fitness.checks(here, default_cpus(cores), cores)
+    checks = [*fitness.checks(here, default_cpus(cores), cores), _containers(host)]
+    host.close()
     needs = list(_needs(host, load(options.suite)))
     if options.json:
         shown = {
@@ -72,6 +75,27 @@ def run(options: DoctorOptions) -> None:
         mark = ("✓", "green") if need.problem is None else ("✗", "red")
         line = f"{need.need}: {need.version}" if need.problem is None else need.problem
         console.print(Text.assemble(mark, f" {line}  ({_who(need)})"), soft_wrap=True, highlight=False)
+
+
+def _containers(host: Host) -> Fitness:
+    """Whether they can be raced, frozen and metered here: one is tried. They are never required."""
+    from deadheat.hosts import container_probe
+    from deadheat.hosts.container_engine import NoContainerEngineError
+    from deadheat.hosts.fitness import Fitness
+
+    try:
+        found = container_probe.probe(host)
+    except NoContainerEngineError as error:
+        return Fitness("containers", error.absent, f"containers cannot be raced: {error.message}", error.hint)
+    except UserError as error:
+        return Fitness("containers", False, f"containers cannot be raced: {error.message}", error.hint)
+    frozen = f"frozen by {found.frozen_by}" if found.frozen_by is not None else "not frozen"
+    seen = f"containers of {found.engine}: {frozen}, metered by {found.metered_by}"
+    if found.frozen_by is not None and found.metered_by != "processes":
+        return Fitness("containers", True, seen)
+    return Fitness(
+        "containers", False, seen, "run as root, or let the user have cgroups of its own (Delegate=yes)"
+    )
 
 
 def _needs(host: Host, suite: Suite) -> Iterator[_Need]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from deadheat.cluster.pulse import why
 from deadheat.errors import ExitCode, UserError
+from deadheat.hosts.container_engine import ContainerEngine
 from deadheat.hosts.counters import Counters
 from deadheat.hosts.cpus import Cores
 from deadheat.hosts.images import Image
@@ -88,6 +89,10 @@ class RemoteHost:
         self, argv: Sequence[str], *, env: Mapping[str, str], timeout_s: float, stdin: str = ""
     ) -> Output:
         found: Output = self._ask("run", tuple(argv), env=dict(env), timeout_s=timeout_s, stdin=stdin)
+        return found
+
+    def container_engine(self) -> ContainerEngine:
+        found: ContainerEngine = self._ask("container_engine")
         return found
 
     def interference(self, cpus: Collection[int]) -> Reading:

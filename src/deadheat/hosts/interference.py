@@ -35,6 +35,15 @@ States = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
+class Outside:
+    """What we started that is not below us, as containers of a daemon: what lives of it, and the CPU time
+    (ns) of all that ever was."""
+
+    pids: frozenset[int] = frozenset()
+    spent_ns: int = 0
+
+
+@dataclass(frozen=True)
 class CpuReading:
     """What one CPU has been so far, nanoseconds. Waiting for a disk is being idle."""
 
@@ -48,10 +57,10 @@ class CpuReading:
 class Reading:
     """Counters at one moment; times in nanoseconds.
 
-    `own_ns` is the CPU time of our process tree, `pinned_ns` as much of it as programs used that have
-    ended, by the CPUs that they were bound to. `may_run_on` are the CPUs of each process that is not ours,
-    where the kernel tells them. `network`: bytes that have come in and gone out by all its interfaces but
-    loopback. `interrupts_apart`: whether a process's CPU time is without interrupts.
+    `own_ns` is the CPU time of our process tree and of what else we started, `pinned_ns` as much of it as
+    programs used that have ended, by the CPUs that they were bound to. `may_run_on` are the CPUs of each
+    process that is not ours, where the kernel tells them. `network`: bytes that have come in and gone out by
+    all its interfaces but loopback. `interrupts_apart`: whether a process's CPU time is without interrupts.
     """
 
     at_ns: int
@@ -69,15 +78,19 @@ class Reading:
     throttled_ns: int | None
     frequency: States | None
     network: tuple[int, int] | None = None
+    outside: Outside = Outside()
 
     @property
     def own_ns(self) -> int:
-        return sum(process.spent_ns for pid, process in self.processes.items() if pid in self.ours)
+        below = self.ours - self.outside.pids
+        within = sum(process.spent_ns for pid, process in self.processes.items() if pid in below)
+        return within + self.outside.spent_ns
 
 
 def read(
     cpus: Collection[int],
     pinned_ns: Mapping[frozenset[int], int] | None = None,
+    outside: Outside = Outside(),
     *,
     root: Path = ROOT,
     pid: int | None = None,
@@ -93,7 +106,7 @@ def read(
     # Last, and together: the busy time of CPUs is held against that of processes.
     by_cpu = {cpu: _cpu(ticks) for cpu, ticks in proc_stat.of_each(root, cpus).items()}
     at_ns, wall_clock_ns = time.monotonic_ns(), time.time_ns()
-    ours = frozenset(processes.tree(running, pid)) | attached.raced_pids()
+    ours = frozenset(processes.tree(running, pid)) | attached.raced_pids() | outside.pids
     for one in kin:
         ours |= frozenset(processes.tree(running, one)) if one in running else frozenset()
     return Reading(
@@ -112,6 +125,7 @@ def read(
         throttled_ns=throttled_ns,
         frequency=frequency,
         network=_network(root),
+        outside=outside,
     )
 
 

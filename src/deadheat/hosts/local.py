@@ -13,6 +13,9 @@ from typing import Self
 
 from deadheat.hosts import counters, images, interference, lock, machine, output
 from deadheat.hosts.attached import Attached
+from deadheat.hosts.container import Container
+from deadheat.hosts.container_engine import ContainerEngine
+from deadheat.hosts.containers import Containers
 from deadheat.hosts.cpus import Cores, cores_of
 from deadheat.hosts.elsewhere import Elsewhere
 from deadheat.hosts.listening import ports_of
@@ -25,7 +28,7 @@ from deadheat.hosts.protocol import Collected, Event, Handle
 
 OUTPUT_TAIL_LINES = 20
 # Started by us, found here, or asked elsewhere.
-Program = Process | Piped | Attached | Elsewhere
+Program = Process | Piped | Attached | Elsewhere | Container
 
 
 class LocalHost:
@@ -48,6 +51,7 @@ class LocalHost:
         self._held = ExitStack()
         self._ports = ports or Ports()
         self._processes: dict[str, Program] = {}
+        self._containers = Containers()
         self._reported: set[str] = set()
         self._ids = (f"local-{os.getpid()}-{id(self):x}-{count}" for count in itertools.count(1))
 
@@ -77,7 +81,10 @@ class LocalHost:
         else:
             if self._launcher is None:
                 self._launcher = Launcher.find()
-            process = self._launcher.start(spec)
+            if spec.container is not None:
+                process = self._containers.start(spec, self._launcher)
+            else:
+                process = self._launcher.start(spec)
         handle = Handle(next(self._ids), spec.argv[0], process.started_ns)
         self._processes[handle.id] = process
         return handle
@@ -113,6 +120,7 @@ class LocalHost:
             stderr=_kept(process.spec.stderr),
             output_tail=process.output_tail(OUTPUT_TAIL_LINES),
             ports=_ports(process),
+            container=process.contained if isinstance(process, Container) else None,
         )
 
     def send(self, handle: Handle, line: bytes) -> None:
@@ -147,8 +155,11 @@ class LocalHost:
     ) -> output.Output:
         return output.of(argv, env, timeout_s, stdin)
 
+    def container_engine(self) -> ContainerEngine:
+        return self._containers.engine()
+
     def interference(self, cpus: Collection[int]) -> interference.Reading:
-        return interference.read(cpus, self._spent_ns(), kin=self._kin)
+        return interference.read(cpus, self._spent_ns(), self._containers.outside(), kin=self._kin)
 
     def _spent_ns(self) -> dict[frozenset[int], int]:
         """CPU time of the programs started here that have ended, by the CPUs that they were bound to."""
@@ -156,12 +167,15 @@ class LocalHost:
         for process in self._processes.values():
             if process.spec.cpus is not None and process.exit is not None:
                 spent[process.spec.cpus] = spent.get(process.spec.cpus, 0) + process.exit.cpu.total_ns
+                if isinstance(process, Container):
+                    spent[process.spec.cpus] += process.outside_ns()
         return spent
 
     def close(self) -> None:
         with self._held:
             for process in self._processes.values():
                 process.close()
+            self._containers.close()
 
     def __enter__(self) -> Self:
         return self
@@ -200,6 +214,8 @@ def _kept(path: Path | None) -> bytes:
 
 def _ports(process: Program) -> tuple[int, ...]:
     try:
+        if isinstance(process, Container):
+            return process.ports() if process.exit is None else ()
         return ports_of(process.usage(memory=False).pids)
     except ExitedError:
         return ()

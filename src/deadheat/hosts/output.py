@@ -20,8 +20,10 @@ class Output:
     stderr: str
 
 
-def of(argv: Sequence[str], env: Mapping[str, str], timeout_s: float, stdin: str) -> Output:
-    """As `Host.run`."""
+def of(
+    argv: Sequence[str], env: Mapping[str, str], timeout_s: float, stdin: str, *, apart: bool = False
+) -> Output:
+    """As `Host.run`. `apart`: in a session of its own, which a Ctrl-C at the terminal does not reach."""
     environment = {**os.environ, **env}
     program = shutil.which(argv[0], path=environment.get("PATH"))
     if program is None:
@@ -36,6 +38,7 @@ def of(argv: Sequence[str], env: Mapping[str, str], timeout_s: float, stdin: str
             errors="replace",
             timeout=timeout_s,
             check=False,
+            start_new_session=apart,
         )
     except OSError as error:
         raise StartError(f"cannot run {argv[0]}: {error.strerror}") from error

@@ -24,6 +24,22 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class InContainer:
+    """That a program is an image's: `argv` are then the arguments that it gets, behind a first word by which
+    messages call it, and `env` is what it has beside the image's own.
+
+    `run`: the id of whose it is. `port`: where it is reached; `inside`: where it listens, if that is a port
+    of its own, which is then published. Without it, it has the host's network where the host may give it
+    that.
+    """
+
+    image: str
+    run: str
+    port: int
+    inside: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Spec:
     """What to start, and with what. `env` is the whole environment; nothing is inherited.
 
@@ -33,6 +49,7 @@ class Spec:
     signals, forks and thread starts each cost it some tens of microseconds, so not where it is timed.
     `attached`: the port of a server that runs already, in the place of anything to start; `freezes`: whether
     it may be stopped meanwhile; `elsewhere`: it runs already where it can be neither metered nor stopped.
+    `container`: it is started by podman or docker.
     `piped`: it is talked to by `Host.send` and `Host.receive` and ends with its stdin; `stderr` is appended
     to then, and what else there is of files and limits does not hold.
     """
@@ -51,6 +68,7 @@ class Spec:
     freezes: bool = True
     elsewhere: bool = False
     piped: bool = False
+    container: InContainer | None = None
 
     def to_json(self) -> str:
         """One line, as the launcher reads it."""

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, Protocol
 from deadheat.hosts.meter import Usage
 from deadheat.hosts.process import ExitedError, StartError
 from deadheat.hosts.program import Exit, Spec
+from deadheat.model.container import Contained
 
 # What reads a machine cannot be imported on every system, and this is imported where runs are only looked at.
 if TYPE_CHECKING:
+    from deadheat.hosts.container_engine import ContainerEngine
     from deadheat.hosts.counters import Counters
     from deadheat.hosts.cpus import Cores
     from deadheat.hosts.images import Image
@@ -70,7 +72,7 @@ class Collected:
 
     `stdout` and `stderr` are as much as its `Spec` lets be kept; empty where it names no file.
     `output_tail` is the last lines of stderr, else of stdout, for messages. `ports` are those on which
-    it listens (TCP), while it runs.
+    it listens (TCP), while it runs. `container`: how it is contained, where it is.
     """
 
     exit: Exit | None
@@ -78,6 +80,7 @@ class Collected:
     stderr: bytes
     output_tail: str
     ports: tuple[int, ...] = ()
+    container: Contained | None = None
 
 
 class Host(Protocol):
@@ -154,6 +157,10 @@ class Host(Protocol):
 
         Raises StartError where it is not there or cannot be run, TimeoutError where it takes longer.
         """
+
+    def container_engine(self) -> ContainerEngine:
+        """podman or docker, by which it starts what is in a container. Raises UserError that says why there
+        is none."""
 
     def interference(self, cpus: Collection[int]) -> Reading:
         """The host's own counters now, of these CPUs and of all its processes: `interference.between` two of

@@ -6,7 +6,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from deadheat.hosts.meter import CpuTime, Memory, Usage, process_cpu_ns
@@ -32,7 +32,8 @@ def tree_of(pid: int) -> list[int]:
 
 
 def freeze(pid: int) -> None:
-    """Stop all of it, however often it forks meanwhile; after some seconds, whatever there is."""
+    """Stop all of it, however often it forks meanwhile; after some seconds, whatever there is. Raises
+    PermissionError where nobody of us may stop it."""
     deadline = time.monotonic() + SETTLES_S
     while not all(_is_stopped(member) for member in tree_of(pid)):
         send(pid, signal.SIGSTOP)
@@ -50,7 +51,11 @@ def send(pid: int, number: signal.Signals) -> None:
 
 def usage(pid: int, *, memory: bool) -> Usage:
     """CPU time, how long threads that live waited for a CPU, and memory if asked, of what lives of it."""
-    pids = tree_of(pid)
+    return usage_of(tree_of(pid), memory=memory)
+
+
+def usage_of(pids: Collection[int], *, memory: bool) -> Usage:
+    """The same of these processes."""
     spent = waited_for = threads = 0
     waits: list[int] = []
     for member in pids:
