@@ -33,14 +33,14 @@ OWN = f"deadheat-test-{os.getpid()}-"
 
 
 @pytest.fixture(scope="module", params=["podman", "docker"])
-def engine(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     why = containers.why_none() if request.param == "podman" else containers.why_no_docker()
     if why is not None:
         pytest.skip(why)
     if request.param == "podman":
         yield containers.podman()
         return
-    with containers.docker(tmp_path_factory.mktemp("docker")) as made:
+    with containers.docker() as made:
         yield made
 
 

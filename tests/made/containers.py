@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -54,7 +55,7 @@ func main() {
 \t\t}
 \t}
 \thttp.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-\t\tif name := os.Getenv("FACTS"); name != "" {
+\t\tif name := os.Getenv("ASKS"); name != "" {
 \t\t\tanswer, err := http.Get("http://" + os.Getenv(name) + "/")
 \t\t\tif err != nil {
 \t\t\t\thttp.Error(w, err.Error(), 500)
@@ -153,8 +154,22 @@ def why_no_docker() -> str | None:
 
 
 @contextmanager
-def docker(folder: Path) -> Iterator[Engine]:
+def docker() -> Iterator[Engine]:
     """A daemon of its own, which makes no networks and changes no firewall: nobody else's is touched."""
+    folder = Path(tempfile.mkdtemp(prefix="deadheat-docker-"))
+    try:
+        with _daemon(folder) as engine:
+            yield engine
+    finally:
+        # It leaves a network namespace mounted, and nobody could remove the folder.
+        for mount in Path("/proc/self/mounts").read_text().splitlines():
+            if (at := mount.split()[1]).startswith(f"{folder}/"):
+                subprocess.run(["umount", at], check=True)
+        shutil.rmtree(folder)
+
+
+@contextmanager
+def _daemon(folder: Path) -> Iterator[Engine]:
     socket, log = folder / "socket", folder / "log"
     words = ["dockerd", "--bridge=none", "--iptables=false", "--ip6tables=false", f"--host=unix://{socket}"]
     words += [f"--{name}={folder / name}" for name in ("data-root", "exec-root", "pidfile")]

@@ -67,7 +67,7 @@ def compare(wanted: Wanted, folder: Path, out: Path, view: View, db: str | None 
     _refuse_unknown_figures((*(one.figure for one in wanted.conditions), wanted.by), sides[1])
     asked = _asked(wanted, sides[1])
     by_size = wanted.by == "size" and all(one.figure == "size" for one in wanted.conditions)
-    if sides[1].bench.run is not None and not by_size:  # how long a program takes is not known before it ran
+    if sides[1].bench.serves and not by_size:  # how long a program takes is not known before it ran
         _refuse_too_short(asked, sides)
     view.note(words.heading(sides[0].record(), sides[1].record(), sides[1].bench, asked.budget_s or 0.0))
     built = _build(repo, sides, view)
@@ -83,7 +83,7 @@ def compare(wanted: Wanted, folder: Path, out: Path, view: View, db: str | None 
                 base=records[0], head=records[1], workloads=decided.workloads, conditions=decided.conditions
             )
         )
-    workloads = two.to_race(sides, (built[0].folder, built[1].folder), [made.artifact for made in built])
+    workloads = two.to_race(sides, built)
     recorded = recording.recorded(workloads, view, answers_may_differ=wanted.answers_may_differ)
     asked = replace(asked, invocation_s=recorded.took_s, start_s=recorded.took_s)
     _refuse_too_short(asked, sides)
@@ -121,7 +121,7 @@ def _asked(wanted: Wanted, head: Side) -> Asked:
 
 
 def _refuse_unknown_figures(asked: Iterable[FigureName], head: Side) -> None:
-    known = deciding.FIGURES_OF["throughput_rps" if head.bench.run is not None else "wall_s"]
+    known = deciding.FIGURES_OF["throughput_rps" if head.bench.serves else "wall_s"]
     for figure in asked:
         if figure not in known:
             raise UserError(f"a program that runs to its end has no {figure}", hint=", ".join(known))
@@ -133,7 +133,7 @@ def _refuse_too_short(asked: Asked, sides: tuple[Side, Side]) -> None:
         return
     with tempfile.TemporaryDirectory(prefix="deadheat-plan-") as folder:
         sketched = (sides[0].sketched(), sides[1].sketched())
-        suite = _sketch(two.to_race(sketched, (Path(), Path()), (None, None)), Path(folder))
+        suite = _sketch(two.to_race(sketched, (sketched[0].unbuilt(), sketched[1].unbuilt())), Path(folder))
         plan = _planned(replace(asked, budget_s=None), suite)
     least = least_s(plan.workloads, stats.METHOD.fewest_blocks, asked)
     if least > asked.budget_s:
@@ -177,7 +177,7 @@ def _bytes(built: tuple[BuiltRevision, BuiltRevision]) -> tuple[int, int]:
 
 
 def _by_size(head: Side, margin: float) -> WorkloadChange:
-    serves = head.bench.run is not None
+    serves = head.bench.serves
     return WorkloadChange(
         workload="artifact",
         title="artifact",

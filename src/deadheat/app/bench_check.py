@@ -30,6 +30,6 @@ def check(folder: Path, view: View, say: Callable[[str], None]) -> Iterator[Chec
     with this_machine("deadheat check: build") as (host, stop):
         workshop = Workshop(repo, cache_folder(), host, stop, view.warn)
         built = workshop.build(head.revision, head.recipe(repo), say)
-    workloads = two.to_race(sides, (built.folder, built.folder), (built.artifact, built.artifact))
+    workloads = two.to_race(sides, (built, built))
     suite = recording.recorded(workloads, view).suite
     yield from checking.check(suite, (HEAD,), say)

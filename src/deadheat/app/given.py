@@ -26,6 +26,8 @@ class Said:
     artifact: str | None = None
     command: str | None = None
     program: str | None = None
+    containerfile: str | None = None
+    image_port: int | None = None
     shell: bool = False
     copy: Sequence[str] = ()
     connections: int | None = None
@@ -62,6 +64,8 @@ def given(said: Said, settings: Sequence[Setting]) -> Given:
         "artifact": said.artifact,
         "run": said.command,
         "program": said.program,
+        "containerfile": said.containerfile,
+        "port": said.image_port,
         "shell": said.shell or None,
         "copied": tuple(said.copy) or None,
         "connections": said.connections,

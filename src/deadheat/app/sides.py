@@ -17,6 +17,7 @@ from deadheat.model.bench import BenchCall, BenchCommands, BenchFile, BenchReque
 from deadheat.model.json_answer import schema_text
 from deadheat.model.known_services import KNOWN
 from deadheat.model.login import Login
+from deadheat.model.observation import Built
 from deadheat.model.service import Service
 from deadheat.results.deciding import BASE, HEAD
 from deadheat.revisions import repository
@@ -41,6 +42,8 @@ from deadheat.suite.ad_hoc import (
 # On the command line BASE is A and HEAD is B.
 Letter = Literal["A", "B"]
 NAMES: dict[Letter, str] = {"A": BASE, "B": HEAD}
+# Whoever says one of these on a command line says all of it, and the file counts for nothing.
+WHAT_IS_RUN = {"run", "program", "containerfile"}
 EXAMPLE = "deadheat ab --build 'make' --command './app {port}' --path /users"
 
 
@@ -74,10 +77,18 @@ class Side:
         requests = tuple(each.replaced(values=None) for each in self.bench.request)
         return replace(self, bench=self.bench.replaced(request=requests))
 
+    def unbuilt(self) -> BuiltRevision:
+        """For a plan alone."""
+        image = self.label if self.bench.contained else None
+        record = Built(workload="ab", contender=self.name, status="ready", image=image)
+        return BuiltRevision(self.revision, Path(), None, record)
+
     def recipe(self, repo: Repository) -> Recipe:
         return Recipe(
             build=self.bench.build,
             artifact=self.bench.artifact or _made(self, repo),
+            image=self.bench.image,
+            containerfile=self.bench.containerfile,
             inside=self.inside,
             needs=self.bench.needs,
             copied=self.bench.copied,
@@ -116,7 +127,7 @@ def both(repo: Repository, base: str | None, head: str, given: Given) -> tuple[S
     for letter, revision in zip(NAMES, revisions, strict=True):
         own = of_head if revision is revisions[1] else _of_revision(repo, revision) or of_head
         bench, inside = _as_given(own, given, repo)
-        if of_head is not None and not given.fields.keys() & {"run", "program"}:
+        if of_head is not None and not given.fields.keys() & WHAT_IS_RUN:
             # Both are asked what HEAD is, beside the same services.
             asked = _as_given(of_head, given, repo)[0]
             bench = bench.replaced(
@@ -132,16 +143,25 @@ def both(repo: Repository, base: str | None, head: str, given: Given) -> tuple[S
     return sides[0], sides[1]
 
 
-def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence[Path | None]) -> list[AdHoc]:
-    """A workload for each request of HEAD's, or one of its program, the commands run in these folders."""
+def to_race(sides: tuple[Side, Side], built: tuple[BuiltRevision, BuiltRevision]) -> list[AdHoc]:
+    """A workload for each request of HEAD's, or one of its program, commands run where they were built."""
     base, head = sides
-    services = tuple(beside(each, folders[1]) for each in head.bench.services)
+    services = tuple(beside(each, built[1].folder) for each in head.bench.services)
     commands = tuple(
-        Command(side.bench.line, side.name, folder, side.label, tuple(side.bench.env.items()), artifact)
-        for side, folder, artifact in zip(sides, folders, made, strict=True)
+        Command(
+            side.bench.line,
+            side.name,
+            made.folder,
+            side.label,
+            tuple(side.bench.env.items()),
+            made.artifact,
+            image=made.record.image,
+            port=side.bench.port,
+        )
+        for side, made in zip(sides, built, strict=True)
     )
     title = head.bench.title or f"{base.label} against {head.label}"
-    if head.bench.run is None:
+    if not head.bench.serves:
         return [AdHoc(commands, None, head.bench.shell, "program", title, services=services)]
     return [
         AdHoc(
@@ -155,7 +175,7 @@ def to_race(sides: tuple[Side, Side], folders: tuple[Path, Path], made: Sequence
             services=services,
             login=head.bench.login,
         )
-        for name, title, asked in _loads(head.bench, folders[1])
+        for name, title, asked in _loads(head.bench, built[1].folder)
     ]
 
 
@@ -228,6 +248,11 @@ def _schema(file: Path) -> str:
 def beside(asked: BenchService, folder: Path) -> Beside:
     """A service of a bench file, whose own lines run in this folder."""
     known = KNOWN.get(asked.name) if asked.run is None else None
+    if asked.image is not None:
+        own = asked.model_dump(include={"name", "image", "args", "port", "env", "needs", "ready_within_s"})
+        service = Service(**own, ready=asked.ready)
+        told = tuple(known.env.items()) if known is not None else ()
+        return Beside(service, folder, fixture=asked.fixture, env=told)
     if known is not None:
         return Beside(known.service, folder, fixture=asked.fixture, env=tuple(known.env.items()))
     assert asked.run is not None
@@ -263,7 +288,7 @@ def _of_folder(repo: Repository) -> tuple[BenchFile, str] | None:
 
 def _as_given(own: tuple[BenchFile, str] | None, given: Given, repo: Repository) -> tuple[BenchFile, str]:
     """The file with what the command line says; without the file where that says what is run."""
-    if given.fields.keys() & {"run", "program"}:
+    if given.fields.keys() & WHAT_IS_RUN:
         with _explained():
             return BenchFile(**given.fields), repo.inside
     if own is None:
@@ -296,7 +321,7 @@ def _set(bench: BenchFile, settings: Sequence[Setting]) -> BenchFile:
 
 def _made(side: Side, repo: Repository) -> str | None:
     """What the command line begins with, where the build made it: a path that is no file of the sources."""
-    if side.bench.build is None or side.bench.shell:
+    if side.bench.build is None or side.bench.shell or side.bench.contained:
         return None
     words = words_of(side.bench.line)
     program = next((word for word in words if "=" not in word.split("/")[0]), "")
@@ -312,9 +337,17 @@ def same(sides: tuple[Side, Side], built: tuple[BuiltRevision, BuiltRevision]) -
     base, head = sides
     if (base.bench.line, base.bench.env) != (head.bench.line, head.bench.env):
         return None
+    if base.bench.contained or head.bench.contained:
+        image = built[0].record.image
+        return f"image {_short(image)}" if image is not None and image == built[1].record.image else None
     if built[0].record.key == built[1].record.key:
         return "every file"
     digests = [one.digest() for one in built]
     if digests[0] is None or digests[0] != digests[1] or built[0].artifact is None:
         return None
     return shlex.quote(str(built[0].artifact.relative_to(built[0].folder)))
+
+
+def _short(image: str) -> str:
+    """An id as engines show it."""
+    return image.removeprefix("sha256:")[:12]

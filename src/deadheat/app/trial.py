@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from deadheat import hosts
-from deadheat.build import command
+from deadheat.build import command, container_image
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Collected, Host, StartError
 from deadheat.hosts.program import Exit, Spec
@@ -18,13 +18,16 @@ from deadheat.kinds import alone, content_coding
 from deadheat.kinds.server.started import NotServingError, last_line, started_server
 from deadheat.kinds.services import start as services
 from deadheat.model.address import Address
-from deadheat.run.kind import RaceUnavailableError
+from deadheat.model.contender import ContenderFile, resolve
+from deadheat.run.kind import RaceUnavailableError, in_container
 from deadheat.run.progress import View
-from deadheat.suite import ad_hoc_scripts, ad_hoc_suite
+from deadheat.suite import ad_hoc_scripts, ad_hoc_suite, toml_file
 from deadheat.suite.ad_hoc import AdHoc, Answer, Command
-from deadheat.suite.suite import load
+from deadheat.suite.suite import CONTENDER_FILE, load
 from deadheat.util.interrupt import Stop
 
+# Whose its containers are: of no run yet.
+TRIAL = "trial"
 # What lines have in braces, by name.
 Values = Mapping[str, object]
 
@@ -112,7 +115,7 @@ class Trial:
     def failed(self, why: str) -> UserError:
         """That it did not answer."""
         first = self.wanted.first
-        return UserError(f"{first.title or first.line}: {why}", code=ExitCode.NOTHING_MEASURED)
+        return UserError(f"{first.shown}: {why}", code=ExitCode.NOTHING_MEASURED)
 
     def _ran(self, script: str, values: Values) -> tuple[Exit, Collected]:
         name = "it" if script == ad_hoc_suite.SCRIPT else Path(script).stem
@@ -129,6 +132,8 @@ class Trial:
     def _spec(self, values: Values, script: str = ad_hoc_suite.SCRIPT) -> Spec:
         """How it is started, or a script of its hooks."""
         wanted, first = self.wanted, self.wanted.first
+        if first.image is not None:
+            return self._of_image(first, first.image, values)
         names = wanted.given if script == ad_hoc_suite.SCRIPT else wanted.asked
         given = [str(values[name]) for name in names]
         env = {name: os.environ[name] for name in command.ALLOWED if name in os.environ}
@@ -141,6 +146,23 @@ class Trial:
             attached=first.listens,
             freezes=first.freezes,
             elsewhere=not first.metered,
+        )
+
+    def _of_image(self, first: Command, image: str, values: Values) -> Spec:
+        """The same of one in a container. Raises UserError where its image is not here."""
+        home = self.folder / self.wanted.workload / first.name
+        file = toml_file.read(home / CONTENDER_FILE, ContenderFile)
+        [contender] = resolve(self.wanted.workload, home, file)
+        known = {"host": self.host.address, **values}
+        there = container_image.there(self.host, image)
+        container = in_container(contender, there.id, TRIAL, known)
+        return Spec(
+            argv=(first.called, *command.argv(contender, known)),
+            cwd=home,
+            env=command.of_container(contender, known),
+            stdout=self.folder / "first.out",
+            stderr=self.folder / "first.err",
+            container=container,
         )
 
     def _values(self, values: Sequence[str] | None = None) -> dict[str, object]:

@@ -16,10 +16,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat.build import artifact, runtime_size, sources, toolchain
+from deadheat.build import artifact, container_image, runtime_size, sources, toolchain
 from deadheat.build import environment as building
 from deadheat.build.cache import note_use
 from deadheat.build.command import fill, path
+from deadheat.build.container_image import Image
+from deadheat.errors import UserError
 from deadheat.hosts import Host, wait
 from deadheat.hosts.cpus import all_of
 from deadheat.hosts.program import Spec
@@ -82,6 +84,12 @@ class Builder:
         problem = toolchain.missing(self._host, contender.needs, contender.folder)
         if problem is not None:
             return not_ready(contender, "unavailable", problem)
+        if contender.contained:
+            try:
+                return self._image(contender, say)
+            except UserError as error:
+                reason = f"{error.message}; {error.hint}" if error.hint else error.message
+                return not_ready(contender, "unavailable", reason)
         versions = _versions(self._host, contender)
         slot = self._slot(contender, versions)
         folder = slot / contender.folder.name
@@ -95,6 +103,33 @@ class Builder:
                     return self._run(contender, slot, versions, say)
         note_use(marker)
         return Build(contender, folder, _recorded(marker, contender, cached=True))
+
+    def _image(self, contender: Contender, say: Callable[[str], None]) -> Build:
+        """The image that is there, or is built. Raises UserError."""
+        if contender.image is not None:
+            there = container_image.there(self._host, contender.image)
+            record = Built(workload=contender.workload, contender=contender.id, status="ready")
+            return _of_image(Build(contender, contender.folder, record), there)
+        assert contender.containerfile is not None
+        engine = self._host.container_engine()
+        # What decides is the recipe without the name of what it makes, which has its key in it.
+        recipe = contender.replaced(build=container_image.build_line(engine, "", contender.containerfile))
+        slot = self._slot(recipe, {engine.name: engine.version})
+        tag = container_image.tag_of(contender.name, slot.name)
+        marker = slot / MARKER
+        with self._alone(slot):
+            image = container_image.built(self._host, tag) if marker.exists() else None
+            if image is None:
+                say("building")
+                line = container_image.build_line(engine, tag, contender.containerfile)
+                made = self._run(contender.replaced(build=line), slot, {engine.name: engine.version}, say)
+                if made.folder is None:
+                    return Build(contender, None, made.record)
+                image = container_image.there(self._host, tag)
+                return _of_image(Build(contender, made.folder, made.record), image)
+        note_use(marker)
+        known = Build(contender, slot / contender.folder.name, _recorded(marker, contender, cached=True))
+        return _of_image(known, image)
 
     def _given(self) -> dict[str, str]:
         """The environment of a build, the user's own with what this builder changes in it."""
@@ -200,6 +235,12 @@ class Builder:
         )
         write_whole(slot / MARKER, record.model_dump_json())
         return Build(contender, folder, record)
+
+
+def _of_image(build: Build, image: Image) -> Build:
+    """A build that made it, or found it; its size is the image's."""
+    record = build.record.replaced(image=image.id, artifact_bytes=image.bytes)
+    return Build(build.contender, build.folder, record)
 
 
 def _following(log: Path, say: Callable[[str], None]) -> Callable[[], None]:

@@ -38,6 +38,12 @@ def environment(contender: Contender, values: Mapping[str, object]) -> dict[str,
     return env | {name: fill(contender, value, values) for name, value in contender.env.items()}
 
 
+def of_container(contender: Contender, values: Mapping[str, object]) -> dict[str, str]:
+    """What a contender's image has beside its own environment: nothing of ours."""
+    env = {"PORT": "{port}", **contender.env}
+    return {name: fill(contender, value, values) for name, value in env.items()}
+
+
 def path() -> str:
     """The search path, with the folder of this interpreter (and so of deadheat-load) first."""
     # Debian keeps servers such as nginx where only root's path leads, and PostgreSQL where none does.

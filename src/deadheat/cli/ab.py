@@ -47,6 +47,15 @@ class BuildOptions(RequestParts, LoadParts, CallParts, Services):
         metavar="LINE", help="The server: './app {port}', or one that reads PORT; asked for --path."
     )
     program: str | None = option(metavar="LINE", help="A program that is run to its end instead.")
+    containerfile: str | None = option(
+        metavar="FILE",
+        help="The server is in a container of podman or docker: each revision's image is built of this file.",
+    )
+    image_port: int | None = option(
+        type=click.IntRange(1, 65535),
+        metavar="N",
+        help="Where such a server listens, if it does not read PORT; published on loopback, which costs.",
+    )
     shell: bool = option(is_flag=True, help="Run --command or --program by a shell.")
     copy: tuple[str, ...] = option(
         multiple=True, metavar="FILE", help="A file that git ignores and a build needs; may be repeated."
@@ -125,6 +134,7 @@ def run(options: AbOptions) -> None:
       deadheat ab main --fail-if 'slower > 3%'
       deadheat ab v1.2 v1.3 --budget 10m
       deadheat ab main --build 'cargo build --release' --command './target/release/app {port}' --path /users
+      deadheat ab main --containerfile Containerfile --path /users
       deadheat ab --requests mix.jsonl --login 'POST /login' --login-take 'session=cookie session_id'
       deadheat ab --metric memory --margin 5%
       deadheat ab --service postgres --fixture 'psql -f db/schema.sql'

@@ -46,6 +46,18 @@ class AdHocOptions(RequestParts, LoadParts, CallParts, Services, OwnDatabase):
         help="A server that runs already, http://127.0.0.1:3000 or https://[::1]:3000: metered, never "
         "started, never ended; twice at least, the first is the reference.",
     )
+    image: tuple[str, ...] = option(
+        multiple=True,
+        metavar="LINE",
+        help="A server in a container of podman or docker: 'app:v2', 'NAME=value app:v2 --port {port}'; an "
+        "image that is here, and that reads PORT unless --image-port says where it listens. After each "
+        "--command, if there are such.",
+    )
+    image_port: int | None = option(
+        type=click.IntRange(1, 65535),
+        metavar="N",
+        help="Where each --image listens in a network of its own; published on loopback, which costs.",
+    )
     remote: bool = option(
         is_flag=True,
         help="Let a --url, or the PostgreSQL of --db-url, be of another machine: CPU time and memory of a "
@@ -65,7 +77,7 @@ class AdHocOptions(RequestParts, LoadParts, CallParts, Services, OwnDatabase):
         "-n",
         multiple=True,
         metavar="NAME",
-        help="What a --command, --program or --url is called, in order.",
+        help="What a --command, --image, --program or --url is called, in order.",
     )
     shell: bool = option(is_flag=True, help="Run each --command or --program by a shell.")
     no_shell: bool = option(
@@ -106,9 +118,9 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
     """The commands of the command line, None where it names none; `parameters` are their values by name.
     Raises UserError."""
     from deadheat.suite import running
-    from deadheat.suite.ad_hoc import AdHoc, Command, named
+    from deadheat.suite.ad_hoc import AdHoc, Command, named, of_image
 
-    lines = options.command or options.program or options.url
+    lines = (*options.command, *options.image) or options.program or options.url
     if options.freeze and not options.url:
         raise UserError("--freeze is for servers of --url", hint="others are always frozen meanwhile")
     elsewhere = options.remote and options.db_url is None
@@ -118,8 +130,9 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
         )
     _refuse_hooks_without_programs(options)
     beside = services(options)
-    if beside and not (options.command or options.program):
+    if beside and not (options.command or options.image or options.program):
         raise UserError("--service is beside a --command or a --program", hint="a suite says what it needs")
+    _refuse_unfit_images(options, bool(beside))
     if options.shell and options.no_shell:
         raise UserError("--shell and -N are two", hint="without either no shell is between")
     if not lines:
@@ -133,7 +146,8 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
                 "--name names a --command, a --program or a --url", hint="-c chooses contenders of a suite"
             )
         return None
-    given = {"--command": options.command, "--program": options.program, "--url": options.url}
+    servers = "--command" if options.command or not options.image else "--image"
+    given = {servers: options.command or options.image, "--program": options.program, "--url": options.url}
     kind, *others = (name for name, lines_of in given.items() if lines_of)
     if options.url and others:
         raise UserError(
@@ -158,8 +172,12 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
         )
         if options.url
         else tuple(
-            Command(line, name, Path.cwd(), hooks=own)
-            for line, name, own in zip(lines, named(lines, options.name), hooks, strict=True)
+            of_image(line, name, options.image_port)
+            if place >= len(lines) - len(options.image)
+            else Command(line, name, Path.cwd(), hooks=own)
+            for place, (line, name, own) in enumerate(
+                zip(lines, named(lines, options.name), hooks, strict=True)
+            )
         )
     )
     return AdHoc(
@@ -180,6 +198,18 @@ def services(options: Services) -> tuple[Beside, ...]:
     return tuple(beside(each, Path.cwd()) for each in given.services(options.service, options.fixture))
 
 
+def _refuse_unfit_images(options: AdHocOptions, beside: bool) -> None:
+    if options.image_port is not None and not options.image:
+        raise UserError("--image-port is of an --image", hint="a --command is given {port}, or PORT")
+    if options.image and options.shell:
+        raise UserError("--shell is of a --command: an --image runs no line of yours")
+    if options.image_port is not None and beside:
+        raise UserError(
+            "an --image with a port has a network of its own, and does not reach a --service",
+            hint="leave --image-port out, and let it listen at PORT",
+        )
+
+
 def _refuse_hooks_without_programs(options: AdHocOptions) -> None:
     from deadheat.suite.ad_hoc import HOOKS
 
@@ -195,7 +225,7 @@ def _hooks(options: AdHocOptions) -> list[tuple[tuple[str, str], ...]]:
     """Of each program. Raises UserError where there are neither one nor as many as programs."""
     from deadheat.suite.ad_hoc import HOOKS
 
-    count = len(options.program or options.command or options.url)
+    count = len(options.program or (*options.command, *options.image) or options.url)
     each: list[dict[str, str]] = [{} for _ in range(count)]
     for name in HOOKS:
         given = getattr(options, name)

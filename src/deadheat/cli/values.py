@@ -148,7 +148,11 @@ def condition(text: str) -> tuple[FigureName, float]:
 
 def side_value(text: str) -> tuple[str, str, str]:
     """`A.env.GOGC=off` as a side, a key and its value."""
-    matched = re.fullmatch(r"([AB])\.(env\.[A-Za-z_]\w*|build|artifact|run|program)=(.*)", text, re.DOTALL)
+    matched = re.fullmatch(
+        r"([AB])\.(env\.[A-Za-z_]\w*|build|artifact|run|program|image|containerfile|args)=(.*)",
+        text,
+        re.DOTALL,
+    )
     if not matched:
         raise UserError(
             f'"{text}" sets nothing of a side', hint="write A.env.GOGC=off (of BASE) or B.build='make fast'"

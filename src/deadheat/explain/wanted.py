@@ -47,4 +47,10 @@ def pair(suite: Suite, wanted: Wanted) -> tuple[Contender, Contender]:
             f"{both[0]} is of kind {kind}, which explain cannot look at yet",
             hint=f"kinds {', '.join(INSTRUMENTS)} can be explained",
         )
-    return of_a[both[0]], of_b[both[0]]
+    found = of_a[both[0]], of_b[both[0]]
+    if contained := [contender.id for contender in found if contender.contained]:
+        raise UserError(
+            f"{contained[0]} is in a container, into which explain does not look",
+            hint="give it a run line to have it explained",
+        )
+    return found

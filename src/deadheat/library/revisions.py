@@ -46,6 +46,8 @@ class AbOptions(TypedDict, total=False):
     artifact: str | None
     command: str | None
     program: str | None
+    containerfile: str | None
+    image_port: int | None
     shell: bool
     copy: Sequence[str]
     path: str | None

@@ -5,6 +5,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from deadheat.model.base import Record
+from deadheat.model.container import is_contained
 from deadheat.model.json_answer import JsonFields
 from deadheat.model.known_services import KNOWN
 from deadheat.model.login import Login
@@ -85,6 +86,7 @@ class BenchCommands(Record):
 class BenchService(Record):
     """A service beside it, such as a database: by the `name` of one that is known, or by how it is run.
 
+    `image`: it runs in a container, in the place of a `run` line; `args` and `port` as of the program itself.
     `fixture` fills it, by a shell; each side has one of its own, filled alike, fresh in each block. `run`
     may say `{host}`, `{port}` and `{data}` (an empty folder), and has PORT; `ready`: what it answers once it
     serves, and without it that it listens.
@@ -93,6 +95,9 @@ class BenchService(Record):
     name: str = Field(pattern=r"^[a-z][a-z_]*$")
     fixture: str | None = None
     run: str | None = None
+    image: str | None = None
+    args: str | None = None
+    port: int | None = Field(default=None, ge=1, le=65535)
     env: dict[str, str] = {}
     needs: tuple[str, ...] = ()
     ready: Exchange | Command | None = None
@@ -100,7 +105,9 @@ class BenchService(Record):
 
     @model_validator(mode="after")
     def _is_known_or_run(self) -> Self:
-        if self.run is not None:
+        if is_contained(self) and self.run is not None:
+            raise ValueError(f"{self.name}: run or image, not both")
+        if self.run is not None or self.image is not None:
             return self
         if self.name not in KNOWN:
             raise ValueError(
@@ -113,7 +120,9 @@ class BenchService(Record):
 
 class BenchFile(Record):
     """One program: `run` starts a server, which gets its port as `{port}` and as PORT; `program` is a command
-    that runs to its end.
+    that runs to its end. In the place of `run` and `build` a server may be an `image` that podman or docker
+    has, or a `containerfile`, of which each revision's own image is built; `args` are what the image is
+    given, and `port` where it listens, if it takes none.
 
     `build` is a line for the shell. What it makes is the `artifact`, by default what `run` or `program`
     begins with, where that is no file of the repository. `copy`: files that git ignores and that are needed.
@@ -127,6 +136,10 @@ class BenchFile(Record):
     artifact: str | None = None
     run: str | None = None
     program: str | None = None
+    image: str | None = None
+    containerfile: str | None = None
+    args: str | None = None
+    port: int | None = Field(default=None, ge=1, le=65535)
     shell: bool = False
     env: dict[str, str] = {}
     needs: tuple[str, ...] = ()
@@ -141,8 +154,18 @@ class BenchFile(Record):
 
     @model_validator(mode="after")
     def _is_one_program(self) -> Self:
-        if (self.run is None) == (self.program is None):
-            raise ValueError("either run (a server) or program (one that ends) is what is raced")
+        if is_contained(self) + (self.run is not None) + (self.program is not None) != 1:
+            raise ValueError(
+                "one of run (a server), image or containerfile (one in a container) and program (one that "
+                "ends) is what is raced"
+            )
+        if self.contained and self.shell:
+            raise ValueError("shell is of a line of your own: args are what the image is given")
+        if self.port is not None and self.services:
+            raise ValueError(
+                "an image with a port has a network of its own, and does not reach services beside it: let "
+                "it listen at PORT"
+            )
         if self.program is not None and (self.request or self.call or self.redis):
             raise ValueError(
                 "a program that runs to its end is asked nothing: leave [[request]], [[call]] and redis out"
@@ -176,15 +199,24 @@ class BenchFile(Record):
 
     @property
     def line(self) -> str:
-        """The command line."""
-        line = self.run if self.run is not None else self.program
-        assert line is not None
-        return line
+        """The command line; of one in a container what its image is given."""
+        lines = (self.run, self.program, self.args)
+        return next((line for line in lines if line is not None), "")
+
+    @property
+    def contained(self) -> bool:
+        """In a container."""
+        return self.image is not None or self.containerfile is not None
+
+    @property
+    def serves(self) -> bool:
+        """A server, and no program that runs to its end."""
+        return self.program is None
 
     @property
     def asked(self) -> tuple[BenchRequest | BenchCall | BenchCommands, ...]:
         """What a server is asked: / where nothing is said; nothing of a program."""
-        if self.run is None:
+        if not self.serves:
             return ()
         if self.redis:
             return (BenchCommands(lines=self.redis),)

@@ -1,10 +1,11 @@
 """A contender: one implementation of a workload, and its variants."""
 
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
+from deadheat.model import container
 from deadheat.model.address import Address
 from deadheat.model.base import Record
 from deadheat.model.http_protocol import OVER_TLS, HttpProtocol
@@ -45,7 +46,8 @@ class Spoken(Record):
 
 
 class Recipe(Record):
-    """What a variant may change. All of it is optional; what is absent is the contender's.
+    """What a variant may change. All of it is optional; what is absent is the contender's, but that a variant
+    with an image has no build and no run line, and the other way round.
 
     `protocols`: where it has none, those of the contender, but for those whose build or run line it has
     another of.
@@ -58,6 +60,10 @@ class Recipe(Record):
     build: str | None = None
     artifact: str | None = None
     run: str | None = None
+    image: str | None = None
+    containerfile: str | None = None
+    args: str | None = None
+    port: int | None = Field(default=None, ge=1, le=65535)
     env: dict[str, str] | None = None
     default: bool = False
     max_n: int | LargestN | None = None
@@ -81,6 +87,9 @@ class ContenderFile(Record):
     `listens`: the port of a server that runs already, which is neither started nor ended, and has no `run`;
     `freezes`: whether it is stopped while others have their turn. `at`: where one that runs already is asked,
     where that is not 127.0.0.1 and its port; without `listens` it runs elsewhere, and nobody here meters it.
+    `image`: a server in a container, in the place of build and run line; or `containerfile`, of which the
+    image is built. `args`: what the image is given, which may say `{port}`, as PORT does. `port`: where it
+    listens, if that is a port of its own, which is then published: it has a network of its own.
     """
 
     title: str
@@ -89,7 +98,11 @@ class ContenderFile(Record):
     needs: tuple[str, ...] = ()
     build: str | None = None
     artifact: str | None = None
-    run: str
+    run: str = ""
+    image: str | None = None
+    containerfile: str | None = None
+    args: str | None = None
+    port: int | None = Field(default=None, ge=1, le=65535)
     listens: int | None = Field(default=None, ge=1, le=65535)
     freezes: bool = True
     at: Address | None = None
@@ -104,8 +117,14 @@ class ContenderFile(Record):
 
     @model_validator(mode="after")
     def _is_run_or_runs_already(self) -> Self:
-        if bool(self.run) == (self.listens is not None or self.at is not None):
-            raise ValueError("a contender has a run line, or listens already: one of the two")
+        contained = container.is_contained(self)
+        if bool(self.run) + contained + (self.listens is not None or self.at is not None) != 1:
+            raise ValueError("a contender has a run line, an image, or listens already: one of these")
+        if contained and self.protocols:
+            raise ValueError("protocols are of a run line: what an image speaks is its own")
+        for recipe in self.variants.values():
+            if container.is_contained(recipe) and recipe.run is not None:
+                raise ValueError("a variant has a run line or an image, not both")
         return self
 
     @model_validator(mode="after")
@@ -126,7 +145,8 @@ class Contender(Record):
     """One entry of a race: a contender, or one of its variants, with everything resolved.
 
     `folder` is where its sources are; `build`, `artifact` and `run` are relative to a copy of it. `by`: of
-    one that does several workloads, the libraries by which it does this one.
+    one that does several workloads, the libraries by which it does this one. Of one in a container `run` is
+    what its image is given.
     """
 
     workload: str
@@ -139,6 +159,9 @@ class Contender(Record):
     build: str | None
     artifact: str | None
     run: str
+    image: str | None = None
+    containerfile: str | None = None
+    port: int | None = None
     listens: int | None = None
     freezes: bool = True
     at: Address | None = None
@@ -168,6 +191,11 @@ class Contender(Record):
         return self.replaced(**changed, env=self.env | how.env)
 
     @property
+    def contained(self) -> bool:
+        """In a container."""
+        return self.image is not None or self.containerfile is not None
+
+    @property
     def runs_already(self) -> bool:
         """Neither started nor ended by us."""
         return self.listens is not None or self.at is not None
@@ -180,20 +208,36 @@ class Contender(Record):
 
 def resolve(workload: str, folder: Path, file: ContenderFile) -> tuple[Contender, ...]:
     """The contender itself, then each variant with what it changes, as they do this workload."""
-    own = file.model_dump(by_alias=True, exclude={"variants", "serves"})
+    own: dict[str, Any] = file.model_dump(by_alias=True, exclude={"variants", "serves"})
     own |= {"workload": workload, "name": folder.name, "folder": folder}
     serves = file.serves.get(workload)
     here = serves.env if serves is not None else {}
     own["by"] = serves.by if serves is not None else None
-    contenders = [Contender.model_validate({**own, "env": own["env"] | here})]
+    contenders = [_resolved(own, here)]
     for variant, recipe in file.variants.items():
         changed = recipe.model_dump(by_alias=True, exclude_none=True)
         title = changed.pop("title", f"{file.title}, {variant}")
         changed.setdefault("protocols", _still_spoken(file, recipe))
         # A variant is raced by default only where it says so itself.
         merged = {**own, **changed, "title": title, "default": recipe.default, "variant": variant}
-        contenders.append(Contender.model_validate({**merged, "env": merged["env"] | here}))
+        contenders.append(_resolved(_of_one_way(merged, recipe), here))
     return tuple(contenders)
+
+
+def _of_one_way(merged: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
+    """Without what the contender has for the other way of running it."""
+    if recipe.image is not None or recipe.containerfile is not None:
+        other = "image" if recipe.image is None else "containerfile"
+        return merged | dict.fromkeys(("build", "artifact", other)) | {"run": "", "protocols": {}}
+    if recipe.run is not None:
+        return merged | dict.fromkeys(("image", "containerfile", "args", "port"))
+    return merged
+
+
+def _resolved(of: dict[str, Any], env: dict[str, str]) -> Contender:
+    args = of["args"]
+    facts = {name: value for name, value in of.items() if name != "args"}
+    return Contender.model_validate({**facts, "run": of["run"] or args or "", "env": of["env"] | env})
 
 
 def _still_spoken(file: ContenderFile, recipe: Recipe) -> dict[HttpProtocol, Spoken]:

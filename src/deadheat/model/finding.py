@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from deadheat.model.base import Record
+from deadheat.model.container import Contained
 from deadheat.model.observation import Disturbance
 from deadheat.model.own_database import OwnDatabase
 from deadheat.model.past import Outcome
@@ -186,6 +187,14 @@ class CpuOutside(Record):
     ratios: dict[str, float]
 
 
+class InContainers(Record):
+    """Contenders, or services, that ran in containers: how all of these were contained."""
+
+    finding: Literal["in-containers"] = "in-containers"
+    names: tuple[str, ...]
+    how: Contained
+
+
 class ClosesConnections(Record):
     """A server closed connections under load: `reopened` were opened again for `replies` replies."""
 
@@ -255,6 +264,7 @@ Finding = Annotated[
     | CarriedOver
     | UnequalBytes
     | CpuOutside
+    | InContainers
     | ClosesConnections
     | ConnectionsWait
     | SlicesUnchecked

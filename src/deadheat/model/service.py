@@ -1,10 +1,13 @@
 """A service: a program of somebody else's that contenders talk to, such as a Redis or a PostgreSQL."""
 
+import shlex
 from collections.abc import Iterable, Mapping
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from deadheat.model.base import Record
+from deadheat.model.container import is_contained
 from deadheat.model.parameter import Setting, holds
 
 
@@ -35,14 +38,19 @@ class Service(Record):
     in braces: once a run, into what `prepare` made, else after each start. `reset`: what makes it as it was
     at first, between invocations. `of_each`: each entry of a race has one of its own. `refuses_root`: where
     the referee is root, an ordinary user runs it. `tells`: it prints what each connection sent, as
-    docs/redis-sink.md has it, so that what contenders say of themselves can be held against it.
+    docs/redis-sink.md has it, so that what contenders say of themselves can be held against it. `image`: it
+    runs in a container, in the place of a `run` line; `args` are what the image is given, and `port` where it
+    listens, if that is a port of its own, as of contenders.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z_]*$")
     when: dict[str, Setting] = {}
     needs: tuple[str, ...] = ()
     prepare: str | None = None
-    run: str
+    run: str = ""
+    image: str | None = None
+    args: str | None = None
+    port: int | None = Field(default=None, ge=1, le=65535)
     env: dict[str, str] = {}
     ready: Exchange | Command | None = None
     fixture: str | None = None
@@ -52,6 +60,22 @@ class Service(Record):
     refuses_root: bool = False
     tells: bool = False
     of_each: bool = False
+
+    @model_validator(mode="after")
+    def _is_run_or_an_image(self) -> Self:
+        if bool(self.run) == (self.image is not None):
+            raise ValueError("a service has a run line or an image: one of the two")
+        if is_contained(self) and (self.prepare is not None or self.refuses_root or self.tells):
+            raise ValueError(
+                "an image prepares its own data as its own user: prepare, refuses_root and tells are of a "
+                "run line"
+            )
+        return self
+
+    @property
+    def program(self) -> str:
+        """What it is called in messages: the first word of its line, or its image."""
+        return self.image if self.image is not None else shlex.split(self.run)[0]
 
 
 def chosen(services: Iterable[Service], values: Mapping[str, Setting | None]) -> tuple[Service, ...]:

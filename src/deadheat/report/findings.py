@@ -18,6 +18,7 @@ from deadheat.model.finding import (
     Drifts,
     Finding,
     GivenUp,
+    InContainers,
     LoadFromHosts,
     LongerLeadIn,
     LongTurnsOpen,
@@ -81,8 +82,8 @@ def sentence(finding: Finding) -> str:
             return _within_blocks(finding)
         case UnequalBytes() | CpuOutside():
             return _unequal(finding)
-        case ClosesConnections() | ConnectionsWait() | LoadFromHosts() | NetworkPart():
-            return _connections(finding)
+        case ClosesConnections() | ConnectionsWait() | InContainers() | LoadFromHosts() | NetworkPart():
+            return _around(finding)
 
 
 def _unequal(finding: UnequalBytes | CpuOutside) -> str:
@@ -112,10 +113,14 @@ def _attempt(finding: Attempt) -> str:
     return f"{said}; before it: {', '.join(before)}" if before else said
 
 
-def _connections(finding: ClosesConnections | ConnectionsWait | LoadFromHosts | NetworkPart) -> str:
-    """What a server does with them, and where they come from."""
+def _around(
+    finding: ClosesConnections | ConnectionsWait | InContainers | LoadFromHosts | NetworkPart,
+) -> str:
+    """What a server does with its connections, where they come from, and where it ran."""
     if isinstance(finding, LoadFromHosts | NetworkPart):
         return load_from.sentence(finding)
+    if isinstance(finding, InContainers):
+        return _in_containers(finding)
     if isinstance(finding, ClosesConnections):
         again = f"{finding.reopened:,} were opened again for {finding.replies:,} replies"
         return f"{finding.contender} closes connections: {again}"
@@ -125,6 +130,28 @@ def _connections(finding: ClosesConnections | ConnectionsWait | LoadFromHosts | 
         f"within {half}, one in a hundred after {last}; with no more connections than it serves at once a "
         "race is shorter and says more"
     )
+
+
+def _in_containers(finding: InContainers) -> str:
+    """`app ran in a container of podman 4.3.1 (runc), on the host's network; frozen by cgroup v2, ...`."""
+    how, one = finding.how, len(finding.names) == 1
+    parts = [
+        f"{', '.join(finding.names)} ran in {'a container' if one else 'containers'} of {how.engine}",
+        "reached through a published port, which costs what a run line is spared"
+        if how.published
+        else "on the host's network",
+    ]
+    frozen = (
+        f"frozen by {how.frozen_by}"
+        if how.frozen_by is not None
+        else "idle but running while it was another's turn, since nobody may freeze it here"
+    )
+    metered = (
+        "metered by its living processes, as no cgroup of its own counts"
+        if how.metered_by == "processes"
+        else f"metered by {how.metered_by}"
+    )
+    return f"{', '.join(parts)}; {frozen}, {metered}"
 
 
 def _within_blocks(finding: Drifts | CarriedOver) -> str:

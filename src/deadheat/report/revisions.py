@@ -19,7 +19,7 @@ def heading(base: Side, head: Side, bench: BenchFile, budget_s: float) -> str:
     what = f"{asked} {kind}{'s' * (asked != 1)}"
     changed = f" ({head.changed} file{'s' * (head.changed != 1)} changed)" if head.changed else ""
     what += " in one load" if bench.mix else ""
-    parts = [f"{base.label} against {head.label}{changed}", what if bench.run is not None else "a program"]
+    parts = [f"{base.label} against {head.label}{changed}", what if bench.serves else "a program"]
     return " · ".join([*parts, *([words.duration(budget_s)] if budget_s else [])])
 
 

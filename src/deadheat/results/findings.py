@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from deadheat import stats
+from deadheat.model.container import Contained
 from deadheat.model.finding import (
     EQUAL_BYTES,
     AtOwnDatabase,
@@ -21,6 +22,7 @@ from deadheat.model.finding import (
     Drifts,
     Finding,
     GivenUp,
+    InContainers,
     LongerLeadIn,
     LongWarmUp,
     MessageRates,
@@ -79,6 +81,7 @@ def of_race(tally: Tally, rivals: Collection[str]) -> Findings:
         *(one for entry in shown if entry in warm_up for one in _not_steady(entry, warm_up[entry])),
         *drifting,
         *_carry_over(turns),
+        *_in_containers(tally, shown),
         *_unequal_bytes(tally, shown),
         *_cpu_outside(tally, shown),
         *(one for entry in shown for one in _closes_connections(entry, tally)),
@@ -302,6 +305,18 @@ def _unequal_bytes(tally: Tally, shown: Sequence[str]) -> Iterator[UnequalBytes]
     if len(sizes) > 1 and sizes[-1][0] > EQUAL_BYTES * sizes[0][0]:
         (least_bytes, least), (most_bytes, most) = sizes[0], sizes[-1]
         yield UnequalBytes(least=least, least_bytes=least_bytes, most=most, most_bytes=most_bytes)
+
+
+def _in_containers(tally: Tally, shown: Sequence[str]) -> Iterator[InContainers]:
+    """Those that were contained alike together: by another engine, or otherwise, is another finding."""
+    contained = [(entry, one.container) for entry in shown for one in tally.started.get(entry, ())]
+    contained += [(ran.service, ran.container) for ran in tally.services]
+    alike: dict[Contained, dict[str, None]] = {}
+    for name, how in contained:
+        if how is not None:
+            alike.setdefault(how, {})[name] = None
+    for how, names in alike.items():
+        yield InContainers(names=tuple(names), how=how)
 
 
 def _closes_connections(entry: str, tally: Tally) -> Iterator[ClosesConnections]:

@@ -17,9 +17,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat.build import environment, toolchain
+from deadheat.build import container_image, environment, toolchain
 from deadheat.build.cache import BUILDS, MARKER, note_use
 from deadheat.build.command import path
+from deadheat.build.container_image import Image
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Host, wait
 from deadheat.hosts.cpus import all_of
@@ -56,7 +57,8 @@ BY_FILE = {
 @dataclass(frozen=True)
 class Recipe:
     """How a revision is built: the line (None: nothing is), what it makes, what it needs, files to copy that
-    git ignores, and environment; `inside` is the folder it is built in, from the repository's top."""
+    git ignores, and environment; `inside` is the folder it is built in, from the repository's top. `image`:
+    one that is there, or `containerfile`, by which a revision's own is built."""
 
     build: str | None
     artifact: str | None
@@ -64,6 +66,8 @@ class Recipe:
     needs: tuple[str, ...] = ()
     copied: tuple[str, ...] = ()
     env: tuple[tuple[str, str], ...] = ()
+    image: str | None = None
+    containerfile: str | None = None
 
 
 @dataclass(frozen=True)
@@ -76,7 +80,9 @@ class BuiltRevision:
     record: Built
 
     def size_bytes(self) -> int | None:
-        """Of the artifact's files together; None where it is not known what it is."""
+        """Of the artifact's files together, or the image; None where it is not known what it is."""
+        if self.record.image is not None:
+            return self.record.artifact_bytes
         return sum(file.stat().st_size for file in self._files()) if self.artifact is not None else None
 
     def digest(self) -> str | None:
@@ -114,24 +120,26 @@ class Workshop:
         """Out of the cache, or built now; `say` is called when a build begins. Raises UserError."""
         if (problem := toolchain.missing(self.host, recipe.needs)) is not None:
             raise UserError(problem, code=ExitCode.NOTHING_MEASURED)
+        there = None if recipe.image is None else container_image.there(self.host, recipe.image)
         files = ignored_files(self.repo, recipe.copied)
         versions = self._versions(revision, recipe)
         slot = self.cache / BUILDS / self._called / self._key(revision, recipe, versions, files)
         marker = slot / MARKER
-        if marker.exists():
+        line, tag = self._line(recipe, slot.name)
+        if marker.exists() and (tag is None or container_image.built(self.host, tag) is not None):
             note_use(marker)
             record = Built.model_validate_json(marker.read_bytes()).replaced(cached=True)
-            return self._built(revision, recipe, slot, record)
+            return self._built(revision, recipe, slot, _with_image(record, there))
         at = self.cache / ROOM / self._called / TREE
         with (
             explained(at, ELSEWHERE),
             checked_out(self.repo, revision, at, files, self.warn),
         ):
-            if recipe.build is not None:
+            if line is not None:
                 say("building")
             began = time.monotonic()
-            if recipe.build is not None:
-                self._run(revision, recipe, recipe.build, at)
+            if line is not None:
+                self._run(revision, recipe, line, at)
             build_s = time.monotonic() - began
             (at / ".git").unlink()
             shutil.rmtree(slot, ignore_errors=True)
@@ -147,11 +155,19 @@ class Workshop:
             contender=self.repo.name,
             status="ready",
             key=slot.name,
-            build_s=build_s if recipe.build is not None else None,
+            build_s=build_s if line is not None else None,
             toolchains=versions,
         )
+        record = _with_image(record, None if tag is None else container_image.there(self.host, tag))
         write_whole(marker, record.model_dump_json())
-        return self._built(revision, recipe, slot, record)
+        return self._built(revision, recipe, slot, _with_image(record, there))
+
+    def _line(self, recipe: Recipe, key: str) -> tuple[str | None, str | None]:
+        """The build line, and of a Containerfile what its image is called. Raises UserError."""
+        if recipe.containerfile is None:
+            return recipe.build, None
+        tag = container_image.tag_of(self.repo.name.lower(), key)
+        return container_image.build_line(self.host.container_engine(), tag, recipe.containerfile), tag
 
     @property
     def _called(self) -> str:
@@ -164,6 +180,9 @@ class Workshop:
 
     def _versions(self, revision: Revision, recipe: Recipe) -> dict[str, str]:
         """Of what it needs, of the tools that the build line names, and of those that its files speak of."""
+        if recipe.containerfile is not None:
+            engine = self.host.container_engine()
+            return {engine.name: engine.version}
         if recipe.build is None:
             return {}
         lying = self.repo.names(revision, recipe.inside)
@@ -175,7 +194,7 @@ class Workshop:
 
     def _key(self, revision: Revision, recipe: Recipe, versions: Mapping[str, str], files: list[Path]) -> str:
         given = {**os.environ, **dict(recipe.env)}
-        asked = {
+        asked: dict[str, object] = {
             "format": FORMAT,
             "tree": revision.tree,
             "build": recipe.build,
@@ -184,6 +203,8 @@ class Workshop:
             "versions": dict(versions),
             "environment": environment.deciding(given) if recipe.build is not None else {},
         }
+        if recipe.containerfile is not None:
+            asked |= {"containerfile": recipe.containerfile}
         digest = hashlib.sha256(json.dumps(asked, sort_keys=True).encode())
         for file in files:
             content = (self.repo.top / file).read_bytes()
@@ -212,3 +233,7 @@ class Workshop:
                 f"{revision.label} does not build: its build {exit_.describe()}; the log: {log}{tail}",
                 code=ExitCode.NOTHING_MEASURED,
             )
+
+
+def _with_image(record: Built, image: Image | None) -> Built:
+    return record if image is None else record.replaced(image=image.id, artifact_bytes=image.bytes)

@@ -12,8 +12,9 @@ from deadheat.generators.engine import Engine
 from deadheat.generators.load_generator import LoadGenerator
 from deadheat.generators.several import Clock, Member, Several
 from deadheat.hosts import Host
-from deadheat.hosts.program import Spec
+from deadheat.hosts.program import InContainer, Spec
 from deadheat.model.address import Address
+from deadheat.model.contender import Contender
 from deadheat.model.http_protocol import HTTP2, OVER_TLS
 from deadheat.model.observation import Observation
 from deadheat.model.plan import Plan, RacePlan
@@ -28,6 +29,7 @@ from deadheat.util.interrupt import Stop
 LOOPBACK = "127.0.0.1"
 # How a folder among a run's logs ends that is of no use after it: what starts of a service have copies of.
 TEMPLATE = ".template"
+EVERY_ADDRESS = "0.0.0.0"
 
 
 class RaceUnavailableError(Exception):
@@ -170,11 +172,20 @@ class Stage:
         if self.certificate is not None:
             known |= {"tls_cert": self.certificate.chain, "tls_key": self.certificate.key}
         known |= {**self.race.values, **self.addresses, **self.of_entries.get(entry, {}), **values}
+        container = None
+        if build.contender.contained:
+            assert build.record.image is not None
+            container = in_container(build.contender, build.record.image, self.plan.run, known)
+        words = command.argv(build.contender, known, args)
         return Spec(
             # Messages call a program by its first word; one that runs already has no others.
-            argv=command.argv(build.contender, known, args) or (build.contender.title,),
+            argv=(build.contender.title, *words) if container else words or (build.contender.title,),
             cwd=build.folder,
-            env={**self.environment, **command.environment(build.contender, known)},
+            env={
+                **self.environment,
+                **(command.of_container if container else command.environment)(build.contender, known),
+            },
+            container=container,
             cpus=frozenset(self.server_cpus),
             stdout=self.logs / f"{name}.out",
             stderr=self.logs / f"{name}.err",
@@ -202,6 +213,15 @@ class Stage:
             http2=protocol in HTTP2,
             cacert=self.certificate.chain if self.certificate is not None else None,
         )
+
+
+def in_container(contender: Contender, image: str, run: str, known: dict[str, object]) -> InContainer:
+    """How a contender's image, of this id, is run for a run. It is reached at the port that is `known`: which
+    becomes the one at which it listens, and the host every address, where its network is its own."""
+    reached = int(str(known["port"]))
+    if contender.port is not None:
+        known |= {"port": contender.port, "host": EVERY_ADDRESS}
+    return InContainer(image, run, reached, contender.port)
 
 
 class Kind(Protocol):

@@ -23,6 +23,8 @@ WORKLOAD = "ad-hoc"
 ANSWER = "answer"
 PORT = "{port}"
 LONGEST_NAME = 24
+# `NAME=value` before a command, as shells have it.
+ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 CONNECTIONS = 64
 #: What hyperfine calls what is done around its programs, and so do we.
 HOOKS = ("setup", "prepare", "conclude", "cleanup")
@@ -113,7 +115,8 @@ class Command:
     line itself where there is none; `artifact`: the program that a build made of it, where that is known.
     `at`: where a server that runs already is asked, whose line is its URL; `metered`: by the process that
     listens at its port here; `freezes`: whether it is stopped while others have their turn. `hooks`: lines
-    for a shell by their names in HOOKS, of programs."""
+    for a shell by their names in HOOKS, of programs. `image`: a server in a container, whose `line` is what
+    the image is given; `port`: where it listens, if that is a port of its own."""
 
     line: str
     name: str
@@ -125,11 +128,18 @@ class Command:
     metered: bool = True
     freezes: bool = False
     hooks: tuple[tuple[str, str], ...] = ()
+    image: str | None = None
+    port: int | None = None
 
     @property
     def called(self) -> str:
         """What people call it."""
         return self.title or self.name
+
+    @property
+    def shown(self) -> str:
+        """What reports have as its title."""
+        return self.title or " ".join(filter(None, (self.image, self.line)))
 
     @property
     def listens(self) -> int | None:
@@ -227,6 +237,20 @@ def named(lines: tuple[str, ...], given: tuple[str, ...]) -> tuple[str, ...]:
         name = first[place] if first.count(first[place]) == 1 else slug(lines[place].replace(PORT, ""))
         names.append(name if name not in names else f"{name}-{place + 1}")
     return tuple(names)
+
+
+def of_image(line: str, name: str, port: int | None) -> Command:
+    """`NAME=value app:v2 --port {port}`: what it has in its environment, the image, and what that is given.
+    Raises UserError."""
+    words = words_of(line)
+    env: list[tuple[str, str]] = []
+    while words and ASSIGNMENT.match(words[0]):
+        key, _, value = words.pop(0).partition("=")
+        env.append((key, value))
+    if not words:
+        raise UserError(f"{line}: names no image", hint="--image 'NAME=value app:v2 --port {port}'")
+    image, *args = words
+    return Command(shlex.join(args), name, Path.cwd(), title=line, env=tuple(env), image=image, port=port)
 
 
 def folder_of(wanted: Sequence[AdHoc], below: Path) -> Path:

@@ -7,12 +7,10 @@ import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from deadheat.suite.ad_hoc import HOOKS, AdHoc, Beside, Command, words_of
+from deadheat.suite.ad_hoc import ASSIGNMENT, HOOKS, AdHoc, Beside, Command, words_of
 
 #: What a service's own line may say, in this order.
 OF_SERVICES = ("host", "port", "data")
-# `NAME=value` before a command, as shells have it.
-_ASSIGNMENT = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
 
 
 def of_command(wanted: AdHoc, command: Command) -> str:
@@ -59,7 +57,7 @@ def _cd(folder: Path) -> str:
 
 def _exec(line: str, given: Sequence[str]) -> str:
     words = words_of(line)
-    if _ASSIGNMENT.match(words[0]):
+    if ASSIGNMENT.match(words[0]):
         words = ["env", *words]
     return f"exec {' '.join(_quoted(word, given) for word in words)}\n"
 
@@ -68,10 +66,13 @@ def _exported(env: Iterable[tuple[str, str]], given: Sequence[str]) -> str:
     return "".join(f"export {name}={_quoted(value, given)}\n" for name, value in env)
 
 
-def _told(beside: Beside, given: Sequence[str]) -> str:
+def told(beside: Beside) -> tuple[tuple[str, str], ...]:
     """Of a service: POSTGRES, POSTGRES_HOST, POSTGRES_PORT, and what its clients look for."""
-    address = [(name.upper(), f"{{{name}}}") for name in beside.placeholders]
-    return _exported((*address, *beside.env), given)
+    return (*((name.upper(), f"{{{name}}}") for name in beside.placeholders), *beside.env)
+
+
+def _told(beside: Beside, given: Sequence[str]) -> str:
+    return _exported(told(beside), given)
 
 
 def _filled(line: str, given: Sequence[str]) -> str:

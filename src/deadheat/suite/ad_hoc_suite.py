@@ -27,12 +27,17 @@ def write_contenders(wanted: AdHoc, folder: Path) -> None:
     for command in wanted.commands:
         home = folder / wanted.workload / command.name
         home.mkdir(parents=True, exist_ok=True)
-        facts: dict[str, object] = {"title": command.title or command.line, "class": "idiomatic"}
+        facts: dict[str, object] = {"title": command.shown, "class": "idiomatic"}
         if command.at is not None:
             facts |= {"language": "a URL", "run": "", "freezes": command.freezes}
             facts |= {} if command.listens is None else {"listens": command.listens}
             asked = command.at.model_dump(mode="json", exclude_none=True)
             facts |= {f"at.{key}": value for key, value in asked.items()}
+        elif command.image is not None:
+            facts |= {"language": "a container", "image": command.image, "args": command.line}
+            facts |= {} if command.port is None else {"port": command.port}
+            env = (*(told for each in wanted.services for told in ad_hoc_scripts.told(each)), *command.env)
+            facts |= {f"env.{json.dumps(name)}": value for name, value in env}
         else:
             (home / SCRIPT).write_text(ad_hoc_scripts.of_command(wanted, command))
             for hook in ad_hoc_scripts.hooks_of(wanted):

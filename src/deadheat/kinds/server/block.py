@@ -92,6 +92,7 @@ class ServerBlock:
             first_response_ms=None if running.attached else server.ready_ns / 1e6,
             metered=not contender.elsewhere,
             opening_cpu_ns=opening_cpu_ns,
+            container=stage.host.collect(server.handle).container if contender.contained else None,
         )
 
     def _opened(self, entry: str, contender: Contender, handle: Handle, at: Address) -> int | None:

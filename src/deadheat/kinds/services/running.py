@@ -44,7 +44,7 @@ class Running:
     @property
     def program(self) -> str:
         """What it is called in messages."""
-        return Path(probe.argv(self.service.run, self.values)[0]).name
+        return self.service.image or Path(self.service.program).name
 
     def reset(self) -> None:
         """As the first invocation found it; nothing where it has no such. Raises OSError."""
@@ -89,6 +89,7 @@ class Running:
             ready_ms=self.ready_ns / 1e6,
             cpu_s=usage.cpu.total_ns / 1e9,
             peak_memory_bytes=usage.memory.peak_bytes if usage.memory else None,
+            container=self.stage.host.collect(self.handle).container,
         )
 
     def _ended(self) -> Exit | None:

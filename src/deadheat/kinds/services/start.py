@@ -10,9 +10,11 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deadheat.build import command, toolchain
+from deadheat.build import command, container_image, toolchain
+from deadheat.build.container_image import Image
+from deadheat.errors import UserError
 from deadheat.hosts import Handle, Host, StartError
-from deadheat.hosts.program import Spec
+from deadheat.hosts.program import InContainer, Spec
 from deadheat.kinds.server.started import NotServingError, Serving, started_server
 from deadheat.kinds.services import ordinary_user, probe
 from deadheat.kinds.services.running import AllRunning, Running, placeholders_of
@@ -37,7 +39,21 @@ def missing(host: Host, services: Sequence[Service]) -> str | None:
 
 def _missing(host: Host, service: Service) -> str | None:
     other = ordinary_user.needed(service.refuses_root)
-    return toolchain.missing(host, service.needs) or (ordinary_user.missing() if other else None)
+    lacking = toolchain.missing(host, service.needs) or (ordinary_user.missing() if other else None)
+    if lacking is None and service.image is not None:
+        try:
+            _image(host, service.image)
+        except OSError as error:
+            return str(error)
+    return lacking
+
+
+def _image(host: Host, name: str) -> Image:
+    """The image of that name. Raises OSError where there is none, or no engine."""
+    try:
+        return container_image.there(host, name)
+    except UserError as error:
+        raise OSError(f"{error.message}{f'; {error.hint}' if error.hint else ''}") from error
 
 
 def beside(
@@ -136,7 +152,7 @@ class _Starting:
     @property
     def program(self) -> str:
         """What it is called in messages."""
-        return probe.argv(self.service.run, self._values(Path()))[0]
+        return self.service.program
 
     @property
     def as_other(self) -> bool:
@@ -165,16 +181,22 @@ class _Starting:
     def _serving(self, home: Path, data: Path, log: str) -> AbstractContextManager[Serving]:
         """It, on this data, until it answers; it is stopped at the end."""
         stage, service, values = self.stage, self.service, self._values(data)
-        words = probe.argv(service.run, values)
+        container = self._container()
+        if container is None:
+            words, env = probe.argv(service.run, values), {"PATH": command.path()}
+        else:
+            values |= {"port": service.port or self.port}
+            words, env = (service.program, *probe.argv(service.args or "", values)), {"PORT": "{port}"}
         spec = Spec(
             argv=ordinary_user.argv(words) if self.as_other else words,
             cwd=home,
-            env={"PATH": command.path()}
-            | {name: probe.fill(value, values) for name, value in service.env.items()},
+            env={name: probe.fill(value, values) for name, value in (env | service.env).items()},
             cpus=self.cpus,
             stdout=stage.logs / f"{log}.out",
             stderr=self.log(log),
+            container=container,
         )
+        values = self._values(data)  # of whoever asks it, from without
 
         def complaint(handle: Handle) -> str | None:
             """None once it answers, and not another in its place: that one's data would be dropped."""
@@ -194,6 +216,13 @@ class _Starting:
             timeout_s=service.ready_within_s,
             grace_s=service.stops_within_s,
         )
+
+    def _container(self) -> InContainer | None:
+        """How its image is run, where it has one. Raises OSError."""
+        if self.service.image is None:
+            return None
+        image = _image(self.stage.host, self.service.image)
+        return InContainer(image.id, self.stage.plan.run, self.port, self.service.port)
 
     def _fill(self) -> None:
         """What its fixture says, while it serves. Raises OSError."""

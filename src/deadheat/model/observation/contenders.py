@@ -12,7 +12,8 @@ class Built(Record):
     `key`: of its sources, its build line, its toolchains and the compilers' part of the environment; two
     builds of one key are the same build.
     `tail`: the last lines that a failed build said; all of them are in `log`. `runtime_bytes`: what must be
-    shipped beside the artifact, of runtimes that it does not bring itself.
+    shipped beside the artifact, of runtimes that it does not bring itself. `image`: of one in a container the
+    id of what is raced; its bytes are then the image's.
     """
 
     type: Literal["built"] = "built"
@@ -30,6 +31,7 @@ class Built(Record):
     toolchains: dict[str, str] = {}
     log: str | None = None
     tail: tuple[str, ...] = ()
+    image: str | None = None
 
 
 class Checked(Record):

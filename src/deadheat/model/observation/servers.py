@@ -4,12 +4,14 @@ and services, which serve contenders."""
 from typing import Literal
 
 from deadheat.model.base import Record
+from deadheat.model.container import Contained
 
 
 class Started(Record):
     """A server answered right for the first time, `first_response_ms` after its start; null of one that ran
     already. Without `metered` it runs elsewhere, and its CPU time and memory are not known. Over TLS
     `opening_cpu_ns` is its CPU time while the connections of the load were opened, a full handshake each.
+    `container`: how it is contained, of one that is.
     """
 
     type: Literal["started"] = "started"
@@ -19,6 +21,7 @@ class Started(Record):
     first_response_ms: float | None
     metered: bool = True
     opening_cpu_ns: int | None = None
+    container: Contained | None = None
 
 
 class WarmedUp(Record):
@@ -98,7 +101,7 @@ class StatementsRan(Record):
 class ServiceRan(Record):
     """A service of a block, before it is stopped: what it was, its CPUs, and what it used from its start on.
     `entry`: whose it was, where each has one of its own.
-    `version` of its program, where that tells one."""
+    `version` of its program, where that tells one. `container`: how it is contained, of one that is."""
 
     type: Literal["service-ran"] = "service-ran"
     race: str
@@ -111,3 +114,4 @@ class ServiceRan(Record):
     ready_ms: float
     cpu_s: float
     peak_memory_bytes: int | None = None
+    container: Contained | None = None
