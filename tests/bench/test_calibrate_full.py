@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from bench import calibrate_full, calibration_table, one_a_line
-from bench.one_a_line import Measurement
+from bench.one_a_line import METHOD, Measurement
 
 from deadheat.calibration import steps
 from deadheat.errors import ExitCode
@@ -118,10 +118,14 @@ def test_a_dry_run_says_what_is_left_of_each(
 
 def test_every_table_has_its_place_in_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     page = tmp_path / "method.md"
-    page.write_text(one_a_line.METHOD.read_text())
+    page.write_text(METHOD.read_text())
     monkeypatch.setattr(one_a_line, "METHOD", page)
     monkeypatch.setattr(calibrate_full, "METHOD", page)
+    measured = tuple(replace(one, page=page) for one in calibrate_full.MEASUREMENTS)
+    monkeypatch.setattr(calibrate_full, "MEASUREMENTS", measured)
+    before = METHOD.read_text()
     calibrate_full.write()
+    assert METHOD.read_text() == before
     text = page.read_text()
     for name in (*calibrate_full.NAMES[1:], "null_pairs", "race_times", "time_to_verdict"):
         assert text.count(f"<!-- begin: python -m bench.{name} -->") == 1
