@@ -109,6 +109,11 @@ class Engine:
             assert time.monotonic() < deadline, left
             time.sleep(0.1)
 
+    def drop(self, name: str) -> None:
+        """All images of that name, which a test that was cut off may have left."""
+        for tag in self.tags(name):
+            self.says("rmi", "--force", tag)
+
     def tags(self, name: str) -> list[str]:
         """Images of that name."""
         found = self.says("images", f"--filter=reference={name}", "--format={{.Repository}}:{{.Tag}}")

@@ -111,8 +111,9 @@ class ContainerEngine:
         return ("rm", "--force", *at_once, "--volumes", name)
 
     def building(self, tag: str, file: str) -> tuple[str, ...]:
-        """That builds an image in the folder where it is run."""
-        return ("build", "--tag", tag, "--file", file, "--label", f"{BUILT}={tag}", *self.limits(), ".")
+        """That builds an image in the folder where it is run. Its label says nothing of the tag, so that what
+        is built of the same is the same image."""
+        return ("build", "--tag", tag, "--file", file, "--label", f"{BUILT}=yes", *self.limits(), ".")
 
     def ask(self, *rest: str, timeout_s: float = ANSWERS_WITHIN_S) -> Output:
         """A verb, run to its end; a Ctrl-C meanwhile is not for it. Raises StartError, TimeoutError."""
