@@ -261,7 +261,7 @@ def test_revisions_by_their_containerfiles(deadheat: Deadheat, mine: Made, engin
     assert (ended.code, ended.out.startswith("the same program: image ")) == (0, True), ended
     mine.write(answering("hullo"))
     ended = deadheat.run("ab", "HEAD", *RACED)
-    assert 'expected "hello"  got "hullo"' in ended.out, ended
+    assert 'expected body "hello"  got "hullo"' in ended.out, ended
     ended = deadheat.run("ab", "HEAD", "--metric", "size", "--fail-if", "size > 1%")
     assert (ended.code, "holds: size > 1%" in ended.out) == (0, True), ended
     mine.write({"Containerfile": "FROM scratch\nCOPY absent /\n"})
