@@ -18,7 +18,8 @@ import pytest
 
 from deadheat.hosts.held import this_host
 from deadheat.hosts.local import LocalHost
-from deadheat.kinds import http, pages
+from deadheat.kinds import http, http_asking, pages
+from deadheat.kinds.server.started import NotServingError
 from deadheat.kinds.services import databases, ordinary_user, statements
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services.databases import Databases
@@ -26,6 +27,7 @@ from deadheat.kinds.services.running import AllRunning
 from deadheat.model.address import Address
 from deadheat.model.observation import Observation, Started, StatementsRan
 from deadheat.model.service import Service
+from deadheat.model.workload import HttpCase
 from deadheat.run.kind import RaceUnavailableError, Stage
 from deadheat.suite.suite import load
 from tests.made.slices import made_slice
@@ -285,6 +287,32 @@ def test_the_engine_draws_from_the_rows_and_holds_each_reply_against_its_own(tmp
         ("/db?id=1", '{"id":1,"randomNumber":35}'),
         ("/db?id=2", '{"id":2,"randomNumber":8}'),
     ]
+
+
+def test_who_may_keep_rows_is_asked_for_each_of_them_once_before_it_is_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = LOADED["app-cached"]
+    assert kept.database is not None
+    rows = databases.drawn(kept.database, random.Random("a"))
+    drawn = databases.requests(kept.database, rows, random.Random("a"))
+    assert len(drawn) == 2000
+    asked: list[HttpCase] = []
+    monkeypatch.setattr(http_asking, "ask_http", lambda case, *_: asked.append(case))
+    at = cast(Any, SimpleNamespace(address="127.0.0.1"))
+    stage = replace(bare(at, tmp_path), workload=kept, rows=rows, drawn=drawn)
+    assert len(http.target(stage, Address(port=80))["requests"]) == len(drawn)
+    lists = [case.path.partition("=")[2].split(",") for case in asked]
+    assert [id_ for ids in lists for id_ in ids] == [row["id"] for row in rows]
+    assert {len(ids) for ids in lists} == {500}
+    assert json.loads(asked[0].body or "")[0] == {"id": 1, "randomNumber": int(rows[0]["value"])}
+
+    def wrong(*_: object) -> None:
+        raise OSError("nobody")
+
+    monkeypatch.setattr(http_asking, "ask_http", wrong)
+    with pytest.raises(NotServingError, match="asked for all rows: nobody"):
+        http.target(stage, Address(port=80))
 
 
 def test_a_service_that_refuses_root_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,7 +26,7 @@ from deadheat.plan.schedule import Block, token
 from deadheat.run.check import Check
 from deadheat.run.kind import Stage
 
-# Of the request by whose page the form of a server's pages is learned.
+# Of the requests that fill a server's cache, and by whose page the form of its pages is learned.
 FORM_TOKEN = "000000"
 
 
@@ -121,6 +121,7 @@ def target(stage: Stage, at: Address) -> Mapping[str, Any]:
         return {**loaded, "requests": mix, "draw": "even"}
     if not stage.drawn:
         return {**loaded, **_pair(*stage.workload.case_of(own))}
+    _fill(stage, at)
     form = _form(stage, at)
     drawn = [_drawn(*stage.workload.case_of({**row, **own}), form) for row in stage.drawn]
     return {**loaded, "requests": drawn, "draw": "random"}
@@ -137,6 +138,22 @@ def _signed_in(stage: Stage, at: Address) -> dict[str, str]:
         return login.values(stage.workload.login, at)
     except (Wrong, OSError) as error:
         raise NotServingError(str(error), "") from error
+
+
+def _fill(stage: Stage, at: Address) -> None:
+    """Ask a server that may keep rows for each of them once, so that it is loaded with all of them kept.
+
+    Raises NotServingError.
+    """
+    asked = stage.workload.database
+    if asked is None or asked.several is None or not asked.kept:
+        return
+    try:
+        for first in range(0, len(stage.rows), asked.several.most):
+            rows = stage.rows[first : first + asked.several.most]
+            http_asking.ask_http(stage.workload.expected().of(asked.asked(rows)), at, FORM_TOKEN)
+    except (Wrong, OSError) as error:
+        raise NotServingError(f"asked for all rows: {error}", "") from error
 
 
 def _form(stage: Stage, at: Address) -> Form | None:

@@ -38,7 +38,7 @@ final class Database
     }
 
     /**
-     * These rows of `cached_world`, each read when it is first asked for, by whichever process.
+     * These rows of `cached_world`, all of which are read when one is first asked for, by whichever process.
      *
      * @param list<int> $ids
      * @return list<array{id: int, randomNumber: int}>
@@ -46,19 +46,25 @@ final class Database
      */
     public function cachedWorlds(array $ids): array
     {
-        return array_map(
-            fn (int $id): array => apcu_entry("world.$id", fn (): ?array => $this->cachedWorld($id)) ?? throw new NotFound(),
-            $ids,
-        );
+        // Processes that come here meanwhile wait for the one that reads.
+        apcu_entry('worlds', $this->cacheWorlds(...));
+        $cached = apcu_fetch(array_map(self::cacheKey(...), $ids));
+
+        return array_map(static fn (int $id): array => $cached[self::cacheKey($id)] ?? throw new NotFound(), $ids);
     }
 
-    /** @return ?array{id: int, randomNumber: int} */
-    private function cachedWorld(int $id): ?array
+    /** @return int how many */
+    private function cacheWorlds(): int
     {
-        $byId = $this->pdo->prepare('SELECT id, randomnumber AS "randomNumber" FROM cached_world WHERE id = ?');
-        $byId->execute([$id]);
+        $worlds = $this->pdo->query('SELECT id, randomnumber AS "randomNumber" FROM cached_world')->fetchAll(PDO::FETCH_ASSOC);
+        apcu_store(array_combine(array_map(self::cacheKey(...), array_column($worlds, 'id')), $worlds));
 
-        return $byId->fetch(PDO::FETCH_ASSOC) ?: null;
+        return count($worlds);
+    }
+
+    private static function cacheKey(int $id): string
+    {
+        return "world.$id";
     }
 
     /**
