@@ -42,13 +42,15 @@ BUSY = b"""
 SELECT state FROM pg_stat_activity
 WHERE datname = %s AND backend_type = 'client backend' AND state <> 'idle' LIMIT 1
 """
-# Sessions begun between two moments, so many seconds ago, which are still there.
+# Sessions begun between two moments of its clock, which are still there.
 BEGUN = b"""
 SELECT count(*) FROM pg_stat_activity
 WHERE datname = %s AND backend_type = 'client backend'
-  AND backend_start >= clock_timestamp() - make_interval(secs => %s)
-  AND backend_start < clock_timestamp() - make_interval(secs => %s)
+  AND backend_start >= to_timestamp(%s) AND backend_start < to_timestamp(%s)
 """
+CLOCK = b"SELECT extract(epoch FROM clock_timestamp())::float8"
+# Of which the quickest answer tells best what time it is there.
+ASKED_THE_TIME = 3
 DEADLOCKS = b"SELECT coalesce(sum(deadlocks), 0)::bigint FROM pg_stat_database WHERE datname = %s"
 # Behind a reply a session may still be at the end of the statement that it was for.
 IDLE_WITHIN_S = 30.0
@@ -101,11 +103,22 @@ class Counts:
 
     def sessions_begun(self, entry: str, from_ns: int, until_ns: int) -> int:
         """How many of its sessions have begun between these times of CLOCK_MONOTONIC."""
-        now = time.monotonic_ns()
-        asked = (self._databases.names[entry], (now - from_ns) / 1e9, (now - until_ns) / 1e9)
+        ahead_s = self._ahead_s()
+        asked = (self._databases.names[entry], ahead_s + from_ns / 1e9, ahead_s + until_ns / 1e9)
         found = self._connection.execute(BEGUN, asked).fetchone()
         assert found is not None
         return int(found[0])
+
+    def _ahead_s(self) -> float:
+        """By how much its clock is ahead of CLOCK_MONOTONIC."""
+        answers = []
+        for _ in range(ASKED_THE_TIME):
+            before = time.monotonic()
+            found = self._connection.execute(CLOCK).fetchone()
+            after = time.monotonic()
+            assert found is not None
+            answers.append((after - before, float(found[0]) - (before + after) / 2))
+        return min(answers)[1]
 
     def deadlocks(self, entry: str) -> int:
         """How many it has ended so far; it may tell of one seconds later."""
