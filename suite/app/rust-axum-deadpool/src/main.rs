@@ -43,10 +43,7 @@ async fn cached_worlds(
 
 async fn cached_world(pool: &Pool, id: i32) -> Result<cached::World, StatusCode> {
     let client = pool.get().await.map_err(failed)?;
-    let statement = client
-        .prepare_cached(cached::BY_ID)
-        .await
-        .map_err(failed)?;
+    let statement = client.prepare_cached(cached::BY_ID).await.map_err(failed)?;
     let row = client
         .query_opt(&statement, &[&id])
         .await
