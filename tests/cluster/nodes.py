@@ -134,6 +134,8 @@ class Cluster:
         """End a node, if it is there, and start it as `start` has it."""
         if node in self.nodes:
             self.kill(node)
+            # Ray knows a moment later.
+            self.until_up(nodes - 1)
         self.start(node, **how)
         self.until_up(nodes)
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from deadheat.model.observation import NetworkFloor, Slice
+from deadheat.model.finding import LoadFromHosts, LoadHost, NetworkPart
+from deadheat.model.observation import Interference, NetworkFloor, Slice
 from deadheat.model.observation.turns import GeneratorShare
+from deadheat.report import findings
 from deadheat.report.gates import advice
+from deadheat.results import load_from
 from deadheat.results.gates import elsewhere, own
+from deadheat.results.tally import Tally
+from tests.made.observed import race as race_of
 from tests.made.slices import COUNTED_NS, LEAD_IN_NS, made_slice
 
 
@@ -80,3 +85,46 @@ def test_of_several_generators_the_busiest_is_held_to_the_limit() -> None:
         share("a", cpu_ns=COUNTED_NS // 2), share("b", cpu_ns=COUNTED_NS // 2), engine_cpu_ns=COUNTED_NS
     )
     assert own.generator_cpu(seen, 1).ok
+
+
+def test_a_report_says_what_the_hosts_did_and_which_part_the_network_is() -> None:
+    told = LoadFromHosts(
+        hosts=(
+            LoadHost(
+                host="10.0.0.4",
+                generator=0.43,
+                in_bytes_per_s=12e6,
+                out_bytes_per_s=3.1e6,
+                rtt_ms=0.21,
+                rtt_p99_ms=0.4,
+                clock_ahead_ms=-12.5,
+                clock_error_ms=0.02,
+            ),
+        )
+    )
+    said = findings.sentence(told)
+    assert said.startswith("load from 10.0.0.4 (generator 43% of a core, 12.0 MB/s in, 3.1 out, 210")
+    assert "clock -12.50 ms of the servers', to 0.02 ms" in said
+    part = findings.sentence(NetworkPart(rtt_ms=0.2, p50_ms={"go": 0.4, "node": 0.8}))
+    assert part.endswith("of each answer, there and back: 50% of go's p50, 25% of node's p50")
+
+
+def test_the_figures_of_hosts_come_of_slices_counters_and_floors() -> None:
+    """Two hosts, of which one's clock is a second behind and one's network was looked at."""
+    tally = Tally(race_of())
+    seen = slices(share("10.0.0.2", cpu_ns=COUNTED_NS // 2), share("10.0.0.3", cpu_ns=COUNTED_NS // 10))
+    behind = [
+        one.replaced(generators=(one.generators[0], one.generators[1].replaced(clock_ahead_ns=-(10**9))))
+        for one in seen
+    ]
+    tally.turns["fast"] = {0: list(behind)}
+    tally.network.append(floor(1e8))
+    around = Interference(race="echo", block=0, cpus=(1,), wall_ns=2 * 10**9, busy_ns=0, own_ns=0,
+                          others_ns=0, steal_ns=0, iowait_ns=0, network_in_bytes=4_000_000,
+                          network_out_bytes=2_000_000, host="10.0.0.2")  # fmt: skip
+    tally.interference.append(around)
+    [found] = load_from.hosts(tally)
+    near, far = found.hosts
+    assert (near.generator, far.generator) == (pytest.approx(0.5), pytest.approx(0.1))
+    assert (near.in_bytes_per_s, near.out_bytes_per_s, near.rtt_ms) == (2e6, 1e6, pytest.approx(0.1))
+    assert far.in_bytes_per_s is None and far.rtt_ms is None and far.clock_ahead_ms == -1000

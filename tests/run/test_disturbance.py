@@ -7,10 +7,12 @@ import inspect
 import pytest
 
 from deadheat.model.finding import DisturbedBlocks
-from deadheat.model.observation import Disturbance, Interference, OtherProcess
+from deadheat.model.observation import Disturbance, Interference, OtherProcess, Slice
+from deadheat.model.observation.turns import GeneratorShare
 from deadheat.model.plan import DisturbanceLimits
 from deadheat.report import disturbance as words
 from deadheat.run import disturbance
+from tests.made.slices import LEAD_IN_NS, made_slice
 
 SECOND = 10**9
 LIMITS = DisturbanceLimits(others=0.03, steal=0.05, throttled=0.01)
@@ -124,3 +126,57 @@ def test_a_report_tells_of_the_worst() -> None:
     assert words.afterwards(DisturbedBlocks(blocks=2, worst=worst)) == (
         "2 blocks do not count: cargo (pid 812) had 30% of the time of the race's CPUs (limit 3%)"
     )
+
+
+ON_MACHINES = LIMITS.replaced(clock_step_s=0.05, late=0.1)
+
+
+@pytest.mark.parametrize("step_s", [2.0, -2.0])
+def test_on_several_machines_a_clock_that_steps_disturbs(step_s: float) -> None:
+    stepped = around(clock_step_ns=round(step_s * SECOND), host="10.0.0.3")
+    # On one machine a gate says so.
+    assert disturbance.of_block(stepped, LIMITS) is None
+    found = disturbance.of_block(stepped, ON_MACHINES)
+    assert found is not None and (found.by, found.who) == ("a clock step", ("10.0.0.3",))
+    assert words.clause(found) == "the wall clock on 10.0.0.3 stepped by 2.00 s (limit 0.05)"
+    assert disturbance.of_block(around(clock_step_ns=SECOND // 50), ON_MACHINES) is None
+
+
+def slices(*late_ns: int, stood_ns: int = 0) -> list[Slice]:
+    """One for each, by two generators of which the second is so late; it stood still for so long."""
+
+    def share(host: str, late: int) -> GeneratorShare:
+        delay = stood_ns if host == "10.0.0.3" else 0
+        return GeneratorShare(host=host, late_ns=late, clock_error_ns=0, replies=1, errors=0,
+                              latency_sum_ns=1, engine_cpu_ns=1, loop_delay_max_ns=delay)  # fmt: skip
+
+    return [
+        made_slice("hello", 0, n, 0, "good", 100).replaced(
+            generators=(share("10.0.0.2", 0), share("10.0.0.3", late))
+        )
+        for n, late in enumerate(late_ns)
+    ]
+
+
+def test_generators_that_do_not_begin_together_disturb() -> None:
+    """One slice of twenty may be late, as for the gate."""
+    late = LEAD_IN_NS // 5
+    assert disturbance.of_generators(slices(*[late] * 5), LIMITS) is None
+    found = disturbance.of_generators(slices(*[late] * 5), ON_MACHINES)
+    assert found is not None and (found.by, found.who) == ("a late generator", ("10.0.0.3",))
+    assert "the generator on 10.0.0.3 was 20% of the lead-in behind (limit 10%)" in words.clause(found)
+    assert disturbance.of_generators(slices(*[0] * 39, late), ON_MACHINES) is None
+    alone = [made_slice("hello", 0, 0, 0, "good", 100)]
+    assert disturbance.of_generators(alone, ON_MACHINES) is None
+
+
+@pytest.mark.parametrize(("late_ns", "stood_ns"), [(SECOND, 0), (0, SECOND)])
+def test_a_generator_that_stands_still_ends_a_block_at_once(late_ns: int, stood_ns: int) -> None:
+    [one] = slices(late_ns, stood_ns=stood_ns)
+    found = disturbance.lagged(one, ON_MACHINES)
+    assert found is not None and (found.by, found.who) == ("a late generator", ("10.0.0.3",))
+    assert disturbance.lagged(one, LIMITS) is None
+    # Who waited for its CPU has not stood still.
+    [busy] = slices(LEAD_IN_NS, stood_ns=SECOND // 5)
+    assert disturbance.lagged(busy, ON_MACHINES) is None
+    assert disturbance.lagged(made_slice("hello", 0, 0, 0, "good", 100), ON_MACHINES) is None
