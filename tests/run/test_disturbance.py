@@ -176,6 +176,8 @@ def test_a_generator_that_stands_still_ends_a_block_at_once(late_ns: int, stood_
     found = disturbance.lagged(one, ON_MACHINES)
     assert found is not None and (found.by, found.who) == ("a late generator", ("10.0.0.3",))
     assert disturbance.lagged(one, LIMITS) is None
+    warming = one.replaced(counted_from_ns=one.started_ns, warm_up=True)
+    assert disturbance.lagged(warming, ON_MACHINES) is not None
     # Who waited for its CPU has not stood still.
     [busy] = slices(LEAD_IN_NS, stood_ns=SECOND // 5)
     assert disturbance.lagged(busy, ON_MACHINES) is None

@@ -48,14 +48,17 @@ def of_generators(slices: Sequence[Slice], limits: DisturbanceLimits) -> Disturb
 
 
 def lagged(one: Slice, limits: DisturbanceLimits) -> Disturbance | None:
-    """A generator was so late in one slice, or stood still for so long, that nothing of the block counts."""
+    """A generator was so late in one slice, or stood still for so long, that nothing of the block counts; in
+    a warm-up too, which has no lead-in: a part of LAG_NS then."""
     lead_in_ns = one.counted_from_ns - one.started_ns
-    if limits.late is None or not one.generators or lead_in_ns <= 0:
+    if limits.late is None or not one.generators:
         return None
     worst = max(max(of.late_ns, of.loop_delay_max_ns) for of in one.generators)
     if worst <= max(lead_in_ns, LAG_NS):
         return None
-    return Disturbance(by="a late generator", share=worst / lead_in_ns, limit=limits.late, who=_latest([one]))
+    return Disturbance(
+        by="a late generator", share=worst / (lead_in_ns or LAG_NS), limit=limits.late, who=_latest([one])
+    )
 
 
 def _latest(slices: Sequence[Slice]) -> tuple[str, ...]:

@@ -322,8 +322,8 @@ class Runner:
         with closing(kind.block(stage, block)) as observations:
             for done, observation in enumerate(observations, 1):
                 self._observe(observation)
-                if limits is not None and isinstance(observation, Slice) and not observation.warm_up:
-                    slices.append(observation)
+                if limits is not None and isinstance(observation, Slice):
+                    slices += [] if observation.warm_up else [observation]
                     if race.blocks > 1 and (disturbed := disturbance.lagged(observation, limits)) is not None:
                         break
                 if isinstance(observation, Failed):
