@@ -28,5 +28,5 @@ def test_programs_and_servers_with_services_can_be_explained() -> None:
 
 
 def test_a_workload_that_both_are_in_must_be_named() -> None:
-    with pytest.raises(UserError, match="meet in app-db and app-fortunes and app-json and"):
+    with pytest.raises(UserError, match="meet in app-cached and app-db and app-fortunes and"):
         pair(SUITE, wanted("go-net-http-pgx", "node-fastify-pg"))

@@ -345,7 +345,6 @@ def test_a_stranger_is_seen_with_its_cpus(host: Host) -> None:
     assert seen.may_run_on[os.getppid()] == os.sched_getaffinity(os.getppid())
 
 
-@pytest.mark.skipif(ON_CLUSTER in os.environ, reason="its machines are namespaces, in which podman is not")
 def test_a_program_in_a_container(host: Host) -> None:
     """Started, frozen, thawed, metered and stopped, and told how it was contained."""
     if (why := containers.why_none()) is not None:
