@@ -103,6 +103,12 @@ def test_word_by_word(bare: Cluster, tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert f"{bare.address}\n[0]" in ran.stdout
-    assert "these 2 machines: " in ran.stdout
-    assert "load from " in ran.stdout and "the network takes " in ran.stdout
+    # Both races ran to an answer; on a busy machine that is who was in the way, and code 4.
+    *_, first, _, _, second, _ = ran.stdout.split("$ deadheat ")
+    assert first.startswith("race ") and second.startswith("race "), ran.stdout
+    busy = "quieter hour"
+    assert "these 2 machines: " in first or ("[4]" in first and busy in first), first
+    assert ("load from " in second and "the network takes " in second) or (
+        "[4]" in second and busy in second
+    ), second
     assert [c for node in ("n0", "n1", "n2") for c in bare.commands(node)] == []
