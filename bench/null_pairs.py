@@ -15,7 +15,7 @@ import json
 import math
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from deadheat import stats
@@ -36,14 +36,10 @@ WANTED, PROMISED = 0.10, 0.05
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(run_folders.Kept):
     """A reference against itself in one race: a' is `ratio` times as fast as a, with its plain 95% interval,
     by the method's `method_version`; that of the race itself was `raced_by`."""
 
-    run: str
-    started: str
-    seed: int
-    race: str
     workload: str
     kind: str
     version: str
@@ -55,11 +51,6 @@ class Pair:
     high: float
     method_version: int
     raced_by: int
-
-    @property
-    def key(self) -> tuple[str, str, int, str]:
-        """What names it among those of all machines."""
-        return self.run, self.started, self.seed, self.race
 
     @property
     def excludes(self) -> bool:
@@ -107,16 +98,8 @@ def _pair(one: run_folders.OnDisk) -> Pair | None:
 
 def add(folders: Iterable[Path]) -> list[Pair]:
     """Keep what is new of these runs; the lines that were added."""
-    known = {pair.key for pair in read()}
-    added = []
-    for folder in folders:
-        for pair in of_run(folder):
-            if pair.key not in known:
-                known.add(pair.key)
-                added.append(pair)
-                with PAIRS.open("a") as file:
-                    print(json.dumps(asdict(pair)), file=file)
-    return added
+    found = (one for folder in folders for one in of_run(folder))
+    return run_folders.keep(PAIRS, read(), found)
 
 
 def needed(told_apart: int, pairs: int) -> int:

@@ -16,7 +16,7 @@ import json
 import math
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from deadheat.model.observation import (
@@ -45,7 +45,7 @@ TOLD_WITHIN, TOLD_RACES = 0.25, 10
 
 
 @dataclass(frozen=True)
-class Timed:
+class Timed(run_folders.Kept):
     """One race. `wall_s`: of all its blocks, those that do not count too; `counted`, `warm_ups`, `lead_ins`
     and `open_loop` as shares (0 to 1) of the time of those that count, None where nothing tells.
 
@@ -53,10 +53,6 @@ class Timed:
     units. `told`: what the race said after half of its blocks that a block takes, over what the rest took.
     """
 
-    run: str
-    started: str
-    seed: int
-    race: str
     workload: str
     preset: str
     version: str
@@ -73,11 +69,6 @@ class Timed:
     starts_sd: tuple[float, ...]
     rounds_sd: tuple[float, ...]
     told: float | None
-
-    @property
-    def key(self) -> tuple[str, str, int, str]:
-        """What names it among those of all machines."""
-        return self.run, self.started, self.seed, self.race
 
     @property
     def half_width(self) -> float | None:
@@ -182,16 +173,8 @@ def _at(block: Observation) -> datetime.datetime:
 
 def add(folders: Iterable[Path]) -> list[Timed]:
     """Keep what is new of these runs; the lines that were added."""
-    known = {one.key for one in read()}
-    added = []
-    for folder in folders:
-        for one in of_run(folder):
-            if one.key not in known:
-                known.add(one.key)
-                added.append(one)
-                with RACES.open("a") as file:
-                    print(json.dumps(asdict(one)), file=file)
-    return added
+    found = (one for folder in folders for one in of_run(folder))
+    return run_folders.keep(RACES, read(), found)
 
 
 def table(done: Sequence[Timed]) -> list[str]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from deadheat.model.observation import Observation
 from deadheat.model.plan import Plan, RacePlan
@@ -28,10 +30,23 @@ class OnDisk:
         """Of the blocks that count."""
         return tallied(self.race, list(whole_blocks(list(self.observed))))
 
+
+@dataclass(frozen=True)
+class Kept:
+    """What a line of a file says of one race of a run."""
+
+    run: str
+    started: str
+    seed: int
+    race: str
+
     @property
     def key(self) -> tuple[str, str, int, str]:
-        """What names this race among those of all machines."""
-        return self.plan.run, self.plan.started, self.plan.seed, self.race.key
+        """What names it among those of all machines."""
+        return self.run, self.started, self.seed, self.race
+
+
+Line = TypeVar("Line", bound=Kept)
 
 
 def races(folder: Path) -> Iterator[OnDisk]:
@@ -44,3 +59,17 @@ def races(folder: Path) -> Iterator[OnDisk]:
     for race in plan.workloads:
         if race.method == OURS and race.key in begun:
             yield OnDisk(plan, machine, going_on.so_far(reference.so_far(race, observed), observed), observed)
+
+
+def keep(file: Path, before: Iterable[Kept], found: Iterable[Line]) -> list[Line]:
+    """Append to `file`, a line each as it is found, what is not of a race that it held `before`; the lines
+    that were added."""
+    known = {one.key for one in before}
+    added = []
+    for one in found:
+        if one.key not in known:
+            known.add(one.key)
+            added.append(one)
+            with file.open("a") as out:
+                print(json.dumps(asdict(one)), file=out)
+    return added
