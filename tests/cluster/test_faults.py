@@ -93,8 +93,9 @@ def test_ctrl_c_ends_all_and_keeps_what_there_is(deadheat: OnCluster) -> None:
     assert ended.code == 130, ended.err
     assert "resume: deadheat race --cluster" in ended.err
     assert not left_over(deadheat)
-    about = of(deadheat)
-    assert any(line["type"] == "block-ended" for line in deadheat.journal(about.runs[0].run))
+    # Whichever of the machines had it.
+    kept = [line["type"] for one in of(deadheat).runs for line in deadheat.journal(one.run)]
+    assert "block-ended" in kept
 
 
 def test_blocks_of_a_machine_that_is_gone_are_raced_by_another(deadheat: OnCluster) -> None:

@@ -129,7 +129,8 @@ def test_clocks_that_were_started_at_other_times(deadheat: OnCluster) -> None:
         near, far = line["generators"]
         assert abs(near["clock_ahead_ns"]) < 1e9
         assert far["clock_ahead_ns"] > 86_000e9
-        assert near["replies"] > 0 and far["replies"] > 0
         # Beside a day anything is together.
         assert max(near["late_ns"], far["late_ns"]) < 10e9
         assert line["counted_until_ns"] - line["counted_from_ns"] < 60e9
+    # Over all turns: on a busy machine a short one may end before one of two has a reply.
+    assert all(sum(line["generators"][host]["replies"] for line in slices) > 0 for host in (0, 1))

@@ -9,10 +9,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.end_to_end.bench import IMPATIENT
 
 from .nodes import BIN, Cluster, network, unavailable
 from .test_up import SSH
@@ -22,7 +25,7 @@ PAGE = ROOT / "docs" / "cluster.md"
 FENCE = re.compile(r"^```(\w+)([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 #: What the page calls the hosts.
 THEIRS = "10.0.0."
-# A verdict is no matter of this: 4 is that of a machine which does much else meanwhile.
+# Races as short as these settle nothing, which is code 4.
 TYPED = """\
 type() {{ echo "\\$ $*"; "$@"; code=$?; echo "[$code]"; [ $code -eq 0 ] || [ $code -eq 4 ] || exit 1; }}
 {lines}
@@ -64,8 +67,10 @@ def test_word_by_word(bare: Cluster, tmp_path: Path) -> None:
     assert identity != SSH
     (bin_ / "ssh").write_text(identity)
     (bin_ / "ssh").chmod(0o755)
-    for program in ("deadheat", "ray"):
-        (bin_ / program).symlink_to(BIN / program)
+    (bin_ / "ray").symlink_to(BIN / "ray")
+    # Three machines are one here: what each of them does beside a race is for no block of it to be dropped.
+    (bin_ / "deadheat").write_text(f'#!/bin/sh\nexec {sys.executable} {IMPATIENT} "$@"\n')
+    (bin_ / "deadheat").chmod(0o755)
     there = f"{bare.subnet}."
     # The page's n-th host is the n-th here, and where its programs are is ours to say.
     written = hosts_file().replace("/home/me/deadheat/bin", str(bin_)).replace(THEIRS, there)
@@ -83,6 +88,8 @@ def test_word_by_word(bare: Cluster, tmp_path: Path) -> None:
         "RAY_TMPDIR": str(bare.home / "ray"),
         "DEADHEAT_SUITE": str(ROOT / "suite"),
         "DEADHEAT_RUNS": str(tmp_path / "runs"),
+        # The page gives no budget: its races would take three minutes each.
+        "DEADHEAT_TEST_ENTRY_S": "5",
     }
     del env["RAY_AUTH_TOKEN"], env["RAY_AUTH_MODE"]
     labelled = "sed -i 's/^ssh = .*/labels = { role = \"load\" }/' hosts.toml"
@@ -103,12 +110,8 @@ def test_word_by_word(bare: Cluster, tmp_path: Path) -> None:
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert f"{bare.address}\n[0]" in ran.stdout
-    # Both races ran to an answer; on a busy machine that is who was in the way, and code 4.
     *_, first, _, _, second, _ = ran.stdout.split("$ deadheat ")
     assert first.startswith("race ") and second.startswith("race "), ran.stdout
-    busy = "quieter hour"
-    assert "these 2 machines: " in first or ("[4]" in first and busy in first), first
-    assert ("load from " in second and "the network takes " in second) or (
-        "[4]" in second and busy in second
-    ), second
+    assert "these 2 machines: " in first, first
+    assert "load from " in second and "the network takes " in second, second
     assert [c for node in ("n0", "n1", "n2") for c in bare.commands(node)] == []

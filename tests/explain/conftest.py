@@ -28,6 +28,7 @@ reference = "two-calls"
 path = "/{token}"
 [load]
 connections = 1
+at_once = 20 # answered one after another, of 40 ms each where it sleeps: 200 would take 8 of 10 s
 [[conformance]]
 path = "/{token}"
 body = "Hello from {token}!"
