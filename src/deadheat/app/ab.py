@@ -117,6 +117,7 @@ def _asked(wanted: Wanted, head: Side) -> Asked:
         judged_by="throughput" if wanted.by == "size" else judged_by(wanted.by),
         margin=own[0] if len(set(own)) == 1 else wanted.asked.margin,
         until="settled" if alone else "the end",
+        alike=True,
     )
 
 

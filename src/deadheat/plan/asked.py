@@ -30,7 +30,7 @@ class Asked:
     published loads to race under beside the workloads' own. `usable_cpus`: all
     that servers may have in races at a number of cores, the best first. `protocol`: what HTTP servers are
     asked over, where that is not HTTP/1.1 in the clear. `own_database`: somebody's own, in the place of the
-    one that the referee starts.
+    one that the referee starts. `alike`: the contenders are revisions of one service.
     """
 
     workloads: tuple[str, ...] = ()
@@ -52,6 +52,7 @@ class Asked:
     shapes: tuple[InShape, ...] = ()
     rank: bool = False
     until: Until = "settled or hopeless"
+    alike: bool = False
     invocation_s: float | None = None
     start_s: float = 0.0
     past: tuple[PastRace, ...] = ()

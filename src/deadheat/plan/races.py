@@ -48,6 +48,8 @@ LEAD_IN_MS, COUNTED_MS, WARM_UP_MS = 50, 100, 500
 LOADS = (0.5, 0.8)
 # From when on a block is run again; None: never.
 DISTURBANCE: DisturbanceLimits | None = DisturbanceLimits()
+# What others may use beside revisions of one service: they leave a neighbour the same, and it slows all alike.
+OTHERS_BESIDE_ALIKE = 0.03
 # By which rule contenders leave a race; None: all stay to its end.
 LEAVING: Leaving | None = Leaving()
 
@@ -85,12 +87,18 @@ def plan(
         server_cpus=asked.server_cpus,
         generator_cpus=asked.generator_cpus,
         budget_s=asked.budget_s,
-        disturbance=DISTURBANCE,
+        disturbance=_disturbance(asked),
         workloads=tuple(
             race.replaced(estimated_s=round(planner.estimated_s(race, asked), 1)) for race in races
         ),
         facts=facts_of(suite, contenders_of(races)),
     )
+
+
+def _disturbance(asked: Asked) -> DisturbanceLimits | None:
+    if DISTURBANCE is None or not asked.alike:
+        return DISTURBANCE
+    return DISTURBANCE.replaced(others=OTHERS_BESIDE_ALIKE)
 
 
 class OurPlanner:
