@@ -48,7 +48,7 @@ LEAD_IN_MS, COUNTED_MS, WARM_UP_MS = 50, 100, 500
 LOADS = (0.5, 0.8)
 # From when on a block is run again; None: never.
 DISTURBANCE: DisturbanceLimits | None = DisturbanceLimits()
-# What others may use beside revisions of one service: they leave a neighbour the same, and it slows all alike.
+# What others may use beside revisions of one service: a neighbour slows all of them alike.
 OTHERS_BESIDE_ALIKE = 0.03
 # By which rule contenders leave a race; None: all stay to its end.
 LEAVING: Leaving | None = Leaving()
