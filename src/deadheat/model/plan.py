@@ -175,7 +175,7 @@ class DisturbanceLimits(Record):
     gate alone looks at that. What `others` lets through was measured: docs/method.md, bench/foreign_share.py.
     """
 
-    others: float = 0.01
+    others: float = 0.02
     steal: float = 0.05
     throttled: float = 0.01
     clock_step_s: float | None = None
