@@ -73,9 +73,9 @@ def hurry() -> None:
     cut(deadheat.stats.steady, SHORTEST_S=0.05, LONGEST_S=0.05)
     cut(deadheat.plan.equal_load, LEAD_IN_MS=10, LONGEST=1)
     sizes = deadheat.plan.duration.SIZES
-    sizes.update({preset: replace(size, open_loop_ms=30) for preset, size in sizes.items()})
-    if entry_s := os.environ.get("DEADHEAT_TEST_ENTRY_S"):
-        sizes.update({preset: replace(size, entry_s=float(entry_s)) for preset, size in sizes.items()})
+    for preset, size in sizes.items():
+        entry_s = float(os.environ.get("DEADHEAT_TEST_ENTRY_S", size.entry_s))
+        sizes[preset] = replace(size, open_loop_ms=30, entry_s=entry_s)
     cut(deadheat.plan.long_turns, TURN_MS=400, ROUNDS=5)
     # When a race is settled depends on the machine's noise; how many blocks a test finds must not.
     cut(deadheat.results.derive, settled=lambda _: False)

@@ -15,7 +15,6 @@ from deadheat.errors import UserError
 if TYPE_CHECKING:
     from deadheat.cli.race import RaceOptions
     from deadheat.plan import Asked
-    from deadheat.storage.run_folder import RunFolder
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +95,7 @@ def race(options: RaceOptions, address: str, asked: Callable[[], Asked]) -> NoRe
     else:
         raced = clustered.start(asked(), load(options.suite), options.out, on, terminal.say, terminal.warn)
     if raced.merged is None and len(raced.runs) == 1:
-        _show(raced.runs[0], as_json=options.json)
+        terminal.results(raced.runs[0], as_json=options.json)
     if raced.merged is not None:
         if options.json:
             terminal.line(raced.merged.model_dump_json(by_alias=True, indent=2))
@@ -111,12 +110,3 @@ def race(options: RaceOptions, address: str, asked: Callable[[], Asked]) -> NoRe
     if raced.unfinished:
         terminal.say(f"resume: deadheat race --cluster {address} --resume {raced.folder}")
     raise click.exceptions.Exit(raced.code)
-
-
-def _show(run: RunFolder, *, as_json: bool) -> None:
-    from deadheat.report import terminal as table
-
-    if as_json:
-        terminal.line(run.results_file.read_text().rstrip("\n"))
-    else:
-        table.show(run.results(), terminal.stdout())

@@ -344,13 +344,8 @@ def _print_plan(asked: Asked, suite: Suite, options: RaceOptions) -> None:
 
 
 def _print(raced: Raced, *, as_json: bool) -> None:
-    from deadheat.report import terminal as table
-
     folder = Path(raced.folder.path)
-    if as_json:
-        terminal.line(raced.folder.results_file.read_text().rstrip("\n"))
-    else:
-        table.show(raced.results, terminal.stdout())
+    terminal.results(raced.folder, as_json=as_json)
     terminal.say(
         f"report: {folder / 'report.html'} · to paste: {folder / 'report.md'} · "
         f"results: {folder / 'results.json'}"

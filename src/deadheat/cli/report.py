@@ -23,17 +23,13 @@ def run(options: ReportOptions) -> None:
       deadheat report 20260102-030405-quick
     """
     from deadheat.app import reports
-    from deadheat.report import terminal as table
     from deadheat.storage import run_folder
 
     folder = run_folder.find(options.out, options.run)
-    results, warnings = reports.derive_again(folder)
+    _, warnings = reports.derive_again(folder)
     for warning in warnings:
         terminal.warn(warning)
-    if options.json:
-        terminal.line(folder.results_file.read_text().rstrip("\n"))
-    else:
-        table.show(results, terminal.stdout())
+    terminal.results(folder, as_json=options.json)
     terminal.say(f"report: {folder.path / 'report.html'}")
 
 

@@ -45,7 +45,6 @@ def run(options: ShowOptions) -> None:
       deadheat show latest --why crystal go --workload fib
       deadheat show latest --why crystal go --workload fib --block 2
     """
-    from deadheat.report import terminal as table
     from deadheat.storage import checksum, run_folder
 
     if options.block is not None and options.why is None:
@@ -62,10 +61,8 @@ def run(options: ShowOptions) -> None:
 
         picture.save(folder.results(), options.image, options.workload, dark=options.dark)
         terminal.say(f"picture: {options.image}")
-    elif options.json:
-        terminal.line(folder.results_file.read_text().rstrip("\n"))
     else:
-        table.show(folder.results(), terminal.stdout())
+        terminal.results(folder, as_json=options.json)
 
 
 def _why(folder: RunFolder, pair: tuple[str, str], workload: str | None, block: int | None) -> None:

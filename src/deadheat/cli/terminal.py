@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from deadheat.run.progress import View
+    from deadheat.storage.run_folder import RunFolder
 
 # Wide enough for any row where there is no terminal to ask.
 PIPE_WIDTH = 120
@@ -36,6 +37,16 @@ def view() -> View:
 def line(text: str) -> None:
     """A line of results, as it is: no colour, no wrapping."""
     sys.stdout.write(f"{text}\n")
+
+
+def results(run: RunFolder, *, as_json: bool) -> None:
+    """What came of a run, as its folder has it: the file, or the table."""
+    from deadheat.report import terminal as table
+
+    if as_json:
+        line(run.results_file.read_text().rstrip("\n"))
+    else:
+        table.show(run.results(), stdout())
 
 
 def say(text: str) -> None:
