@@ -23,6 +23,8 @@ BIN = Path(sys.executable).parent
 PORT = 6379
 #: A busy machine takes its time; only a failure waits so long.
 PATIENCE_S = 180.0
+#: Two that load, which can be told apart.
+LABELS = {"n2": "role=load,net=near", "n3": "role=load,net=far"}
 SMALL = (
     "--object-store-memory=80000000",
     "--include-log-monitor=false",
@@ -104,7 +106,7 @@ class Cluster:
                 *where,
                 f"--node-ip-address={self.ip(node)}",
                 f"--num-cpus={cpus}",
-                *(("--labels=role=load",) if node in ("n2", "n3") else ()),
+                *((f"--labels={LABELS[node]}",) if node in LABELS else ()),
                 *(() if node != "n0" else (f"--temp-dir={self.home / 'ray'}",)),
                 *SMALL,
             ),

@@ -65,6 +65,8 @@ def test_no_address(address: str) -> None:
         (["--load-from", "role=load"], "--load-from is for races on several machines"),
         (["--servers-on", "role=serve"], "--servers-on is for races on several machines"),
         (["--cluster", "auto", "--servers-on", "role=serve"], "--servers-on without --load-from"),
+        (["--services-on", "role=data"], "--services-on is for races on several machines"),
+        (["--cluster", "auto", "--services-on", "role=data"], "--services-on without --load-from"),
         (["--cluster", "auto", "--live"], "--live: not on several machines"),
         (["--cluster", "auto", "--dry-run"], "--dry-run: not on several machines"),
         (["--cluster", "auto", "--program", "true"], "--url, --command and --program: not on several"),

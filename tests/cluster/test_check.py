@@ -15,7 +15,7 @@ from deadheat.cluster.inherited import Inherited
 from deadheat.cluster.machines import Machine
 from deadheat.errors import UserError
 from deadheat.plan import Asked
-from deadheat.suite.suite import load
+from deadheat.suite.suite import load as load_suite
 from tests.end_to_end.bench import hello
 
 FACTS = {"cpu_model": "A CPU", "architecture": "x86_64", "cores": 2, "memory_bytes": 2**33, "kernel": "6.1"}
@@ -74,24 +74,48 @@ def test_one_machine_is_no_second() -> None:
 
 
 def of(
-    tmp_path: Path, machines: list[Machine], load_from: str, servers_on: str | None = None
-) -> tuple[str, list[str]]:
-    suite = load(hello(tmp_path / "suite", copies=["copy"]).path)
-    server, loading, plan = parts.loaded(
-        machines, {"role": load_from}, {"role": servers_on} if servers_on else {}, Asked(), suite
-    )
+    tmp_path: Path, machines: list[Machine], load: str, servers: str | None = None, services: str | None = None
+) -> tuple[str, ...]:
+    """Names of the machines: of the servers, of those that load, of the services."""
+    suite = load_suite(hello(tmp_path / "suite", copies=["copy"]).path)
+    named = {"load": load, "servers": servers, "services": services}
+    labels = parts.Labels(**{part: {"role": role} for part, role in named.items() if role})
+    apart, plan = parts.apart(machines, labels, Asked(), suite)
     assert plan.disturbance is not None and plan.disturbance.late == 0.1
-    return server.name, [one.name for one in loading]
+    each = (apart.servers, *apart.load, *((apart.services,) if apart.services else ()))
+    return tuple(one.name for one in each)
 
 
 def test_parts_go_by_label(tmp_path: Path) -> None:
     machines = [machine(1), machine(2, {"role": "load"}), machine(3, {"role": "serve"})]
-    assert of(tmp_path, machines, "load") == ("m1", ["m2"])
+    assert of(tmp_path, machines, "load") == ("m1", "m2")
 
 
 def test_the_servers_machine_by_label(tmp_path: Path) -> None:
     machines = [machine(1), machine(2, {"role": "load"}), machine(3, {"role": "serve"})]
-    assert of(tmp_path, machines, "load", "serve") == ("m3", ["m2"])
+    assert of(tmp_path, machines, "load", "serve") == ("m3", "m2")
+
+
+def test_services_have_a_machine_of_their_own(tmp_path: Path) -> None:
+    machines = [machine(1, {"role": "data"}), machine(2, {"role": "load"}), machine(3, {"role": "serve"})]
+    assert of(tmp_path, machines, "load", None, "data") == ("m3", "m2", "m1")
+
+
+@pytest.mark.parametrize(
+    ("roles", "services", "said"),
+    [
+        (["a", "load"], "load", "m2 (host-2, 10.0.0.2), which has the services, is the only machine with"),
+        (["data", "load"], "data", "role=load or the services (m1 (host-1, 10.0.0.1)): none is left for the"),
+        (["a", "load"], "data", "no machine has the label role=data"),
+    ],
+)
+def test_fewer_machines_than_parts_with_services(
+    tmp_path: Path, roles: list[str], services: str, said: str
+) -> None:
+    machines = [machine(number, {"role": role}) for number, role in enumerate(roles, 1)]
+    with pytest.raises(UserError) as caught:
+        of(tmp_path, machines, "load", None, services)
+    assert said in caught.value.message
 
 
 @pytest.mark.parametrize(

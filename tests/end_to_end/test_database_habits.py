@@ -215,7 +215,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
 http.server.ThreadingHTTPServer.request_queue_size = 512
-http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+WHERE = sys.argv[3] if sys.argv[3:] else "127.0.0.1"
+http.server.ThreadingHTTPServer((WHERE, int(sys.argv[1])), Handler).serve_forever()
 """
 CONTENDER = """\
 title = "A server that {habit}"

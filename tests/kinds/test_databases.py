@@ -320,8 +320,32 @@ def test_a_service_that_refuses_root_says_what_is_missing(monkeypatch: pytest.Mo
     absent = Service.model_validate(service.model_dump() | {"needs": ("no-such-database",)})
     assert "no-such-database" in (services.missing(this_host(), [absent]) or "")
     root_only = Service.model_validate(service.model_dump() | {"needs": ()})
-    monkeypatch.setattr("os.geteuid", lambda: 0)
-    monkeypatch.setattr(ordinary_user, "USERS", ("nobody-of-that-name",))
-    assert services.missing(this_host(), [root_only]) == "none of the users nobody-of-that-name is there"
-    monkeypatch.setattr("os.geteuid", lambda: 1000)
+
+    def somebody(uid: str) -> None:
+        monkeypatch.setattr(ordinary_user, "_printed", lambda _, *argv: uid if argv[0] == "id" else "")
+
+    somebody("0\n")
+    assert services.missing(this_host(), [root_only]) == "none of the users postgres, nobody is there"
+    somebody("1000\n")
     assert services.missing(this_host(), [root_only]) is None
+
+
+def test_a_database_on_another_host_lets_in_that_of_the_servers_alone(tmp_path: Path) -> None:
+    if (why := services.missing(this_host(), WORKLOAD.services)) is not None:
+        pytest.skip(why)
+    with (
+        LocalHost(address="127.0.0.3") as servers,
+        LocalHost(address="127.0.0.2") as far,
+        ExitStack() as stack,
+    ):
+        stage = replace(bare(servers, tmp_path), services_on=far)
+        stage, running = services.beside(stage, stack, ["go"])
+        stage, made = databases.beside(stage, running, stack, ["go"], "seed")
+        assert str(stage.addresses["postgres"]).startswith("127.0.0.2:")
+        assert len(held(stage, "go")) == 10_000 and made is not None
+        (postgres,) = running.each
+        rules = Path(str(postgres.values["data"]), "pg_hba.conf").read_text().splitlines()
+        assert rules[-1].split() == ["host", "all", "all", "127.0.0.3/32", "trust"]
+        assert postgres.ran(0).host == "127.0.0.2"
+        assert postgres.cpus == {cpu for core in far.cores() for cpu in core}
+    assert not list(tmp_path.glob("*.data"))

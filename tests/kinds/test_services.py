@@ -89,6 +89,15 @@ def test_each_start_has_a_copy_of_what_was_prepared_and_leaves_nothing(tmp_path:
             assert not list(tmp_path.glob("*.data"))
 
 
+def test_one_that_lets_anybody_in_has_no_machine_of_its_own(tmp_path: Path) -> None:
+    """Whoever reaches the machine would reach it."""
+    with LocalHost() as host, LocalHost() as far:
+        bare = of_services(host, tmp_path, (keeper(tmp_path),))
+        apart = Stage(**{**vars(bare), "services_on": far})
+        assert services.lacking(bare) is None
+        assert "no line of it says {client}" in str(services.lacking(apart))
+
+
 def test_a_command_may_say_whether_it_serves(tmp_path: Path) -> None:
     probe = tmp_path / "probe.py"
     probe.write_text("import socket, sys; socket.create_connection(('127.0.0.1', int(sys.argv[1])))")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deadheat.model.finding import LoadFromHosts, LoadHost, NetworkPart
-from deadheat.model.observation import Interference, NetworkFloor, Slice
+from deadheat.model.observation import Interference, NetworkFloor, ServiceRan, Slice
 from deadheat.model.observation.turns import GeneratorShare
 from deadheat.report import findings
 from deadheat.report.gates import advice
@@ -130,3 +130,69 @@ def test_the_figures_of_hosts_come_of_slices_counters_and_floors() -> None:
     assert (near.in_bytes_per_s, near.out_bytes_per_s) == (2e6, 1e6)
     assert near.rtt_ms == pytest.approx(0.1)
     assert far.in_bytes_per_s is None and far.rtt_ms is None and far.clock_ahead_ms == -1000
+
+
+FAR = "10.0.0.9"
+
+
+def with_services(in_bytes: int, *, host: str | None = FAR) -> Tally:
+    """A block in which one contender gave 100 replies in each of 10 slices, another 300, while so many bytes
+    went to the machine of their services, which used half of its two CPUs."""
+    tally = Tally(race_of())
+    for entry, replies in (("fast", 300), ("slow", 100)):
+        turns = [made_slice("echo", 0, n, 0, entry, replies) for n in range(10)]
+        tally.turns[entry] = {0: [one.replaced(services_cpu_ns=COUNTED_NS) for one in turns]}
+    tally.services.append(
+        ServiceRan(race="echo", block=0, service="postgres", host=host, program="postgres", cpus=(0, 1),
+                   ready_ms=1.0, cpu_s=2.0)
+    )  # fmt: skip
+    tally.services_network.append(floor(100e6).replaced(host=FAR, role="services"))
+    tally.interference.append(
+        Interference(race="echo", block=0, cpus=(0, 1), wall_ns=2 * 10**9, busy_ns=0, own_ns=0, others_ns=0,
+                     steal_ns=0, iowait_ns=0, network_in_bytes=in_bytes, network_out_bytes=0, host=FAR)
+    )  # fmt: skip
+    return tally
+
+
+def test_the_network_to_the_services_by_each_ones_part_of_the_replies() -> None:
+    """Whoever gives three times as many replies in the same time had three times as many of the bytes."""
+    loaded_s = 10 * (LEAD_IN_NS + COUNTED_NS) / 1e9
+    tally = with_services(round(120e6 * loaded_s))
+    fast, slow = (elsewhere.services_network(tally, entry) for entry in ("fast", "slow"))
+    assert fast is not None and slow is not None
+    assert (fast.value, slow.value) == (pytest.approx(0.9, rel=0.01), pytest.approx(0.3, rel=0.01))
+    assert slow.ok and not fast.ok
+    assert "90 MB/s crossed the network to the services on 10.0.0.9, which carries 100" in str(advice(fast))
+    assert fast.name in own.LOWER_BOUND
+
+
+def test_a_full_network_is_no_matter_where_cpu_is_judged() -> None:
+    tally = with_services(10**12)
+    tally.race = tally.race.replaced(judged_by="cpu")
+    gate = elsewhere.services_network(tally, "fast")
+    assert gate is not None and gate.ok
+
+
+def test_beside_the_servers_there_is_no_such_network() -> None:
+    tally = with_services(10**12, host=None)
+    tally.services_network.clear()
+    assert elsewhere.services_network(tally, "fast") is None
+    assert [*load_from.services(tally)] == []
+
+
+def test_services_on_a_machine_of_their_own_have_its_cpus_for_themselves() -> None:
+    """The generator, which used a fifth of a CPU, is on another."""
+    apart, beside = (own.services_cpu(with_services(0, host=host), "fast") for host in (FAR, None))
+    assert apart is not None and beside is not None
+    assert apart.facts["generator"] == 0 < beside.facts["generator"]
+    assert apart.value == pytest.approx(COUNTED_NS / (LEAD_IN_NS + COUNTED_NS) / 2)
+    assert "limited by its services, which used 33% of their CPUs" in str(advice(apart.replaced(ok=False)))
+    assert "the CPUs that they share" in str(advice(beside.replaced(ok=False)))
+
+
+def test_a_report_says_what_the_services_used_on_their_machine() -> None:
+    [found] = load_from.services(with_services(4_000_000))
+    assert found.used == pytest.approx(0.5)
+    assert findings.sentence(found).startswith(
+        "postgres on 10.0.0.9 (50% of its 2 CPUs, 2.0 MB/s in, 0.0 out, 100"
+    )

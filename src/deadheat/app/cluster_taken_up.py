@@ -23,11 +23,13 @@ Say = Callable[[str], None]
 @dataclass(frozen=True)
 class TakenUp:
     """`machines` race on, each in its folder of `folders`, under the load of those in `load`, if elsewhere;
-    `about` names all runs, those of machines that stand in for others too."""
+    `services` on a machine of its own, if so; `about` names all runs, those of machines that stand in for
+    others too."""
 
     machines: tuple[Machine, ...]
     folders: Mapping[str, RunFolder]
     load: tuple[Machine, ...]
+    services: Machine | None
     about: ClusterRun
 
 
@@ -35,14 +37,18 @@ def taken_up(
     about: ClusterRun,
     out: Path,
     there: Sequence[Machine],
-    labels: Mapping[str, str] | None,
+    labels: parts.Labels,
     say: Say,
     warn: Say,
 ) -> TakenUp:
     """Machines of the race race on; blocks that those which are gone have left are raced by others, as runs
     of their own. Raises UserError where nobody is left to."""
-    load = _load(about, there, labels)
-    free = [machine for machine in there if machine not in load]
+    services = _services(about, there, labels.services)
+    load = _load(about, [machine for machine in there if machine is not services], labels.load)
+    about = about.replaced(
+        load=tuple(one.node.address for one in load), services=services and services.node.address
+    )
+    free = [machine for machine in there if machine is not services and machine not in load]
     machines: list[Machine] = []
     gone: list[RunOfMachine] = []
     for one in about.runs:
@@ -73,9 +79,8 @@ def taken_up(
         say(f"  {is_gone}: {machine} races the blocks that it has left")
     if not machines:
         raise UserError(f"none of the machines of {about.run} is in this cluster, and no other either")
-    return TakenUp(
-        tuple(machines), {machine.name: folders[machine.name] for machine in machines}, tuple(load), about
-    )
+    kept = {machine.name: folders[machine.name] for machine in machines}
+    return TakenUp(tuple(machines), kept, load, services, about)
 
 
 def of(machine: Machine, folder: RunFolder, instead_of: str | None = None) -> RunOfMachine:
@@ -92,12 +97,12 @@ def of(machine: Machine, folder: RunFolder, instead_of: str | None = None) -> Ru
 
 
 def _load(
-    about: ClusterRun, there: Sequence[Machine], labels: Mapping[str, str] | None
+    about: ClusterRun, there: Sequence[Machine], labels: Mapping[str, str]
 ) -> tuple[Machine, ...]:
     """As many as loaded it before: those that did, or those with the labels. Raises UserError."""
     if not about.load:
         return ()
-    if labels is None:
+    if not labels:
         found = [machine for machine in there if machine.node.address in about.load]
     else:
         found = [machine for machine in there if labels.items() <= machine.node.labels.items()]
@@ -108,6 +113,19 @@ def _load(
             hint="--load-from LABEL names as many others",
         )
     return tuple(found)
+
+
+def _services(about: ClusterRun, there: Sequence[Machine], labels: Mapping[str, str]) -> Machine | None:
+    """Where they ran before, or the first with the labels. Raises UserError."""
+    if about.services is None:
+        return None
+    for machine in there:
+        if labels.items() <= machine.node.labels.items() if labels else machine.node.address == about.services:
+            return machine
+    raise UserError(
+        f"the services of {about.run} ran on {about.services}, and no machine like it is in this cluster",
+        hint="--services-on LABEL names another",
+    )
 
 
 def _same(

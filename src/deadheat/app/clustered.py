@@ -34,14 +34,12 @@ CLUSTER, MERGED = "cluster.json", "merged.json"
 
 @dataclass(frozen=True)
 class On:
-    """Where to race: the cluster's address, how many of its machines (all where None), the labels of those
-    that only load the servers of another (None: each loads its own) and of that other one, and what the user
-    answers for."""
+    """Where to race: the cluster's address, how many of its machines (all where None), the labels of who does
+    what (none: each loads its own), and what the user answers for."""
 
     address: str
     machines: int | None = None
-    load_from: Mapping[str, str] | None = None
-    servers_on: Mapping[str, str] = field(default_factory=dict)
+    labels: parts.Labels = field(default_factory=parts.Labels)
     remote: bool = False
     unlike: bool = False
     known_different: bool = False
@@ -74,12 +72,14 @@ def start(asked: Asked, suite: Suite, out: Path, on: On, say: Say, warn: Say) ->
         gathered(ray, on.machines, say) as (machines, pulse),
     ):
         parts.check(machines, unlike=on.unlike, known_different=on.known_different)
-        load: list[Machine] = []
-        if on.load_from is None:
+        load: tuple[Machine, ...] = ()
+        services: Machine | None = None
+        if not on.labels.load:
             plans = parts.plans(asked, suite, machines)
         else:
-            server, load, plan = parts.loaded(machines, on.load_from, on.servers_on, asked, suite)
-            plans = {server.name: plan.replaced(run=f"{plan.run}-{server.name}")}
+            roles, plan = parts.apart(machines, on.labels, asked, suite)
+            name, load, services = roles.servers.name, roles.load, roles.services
+            plans = {name: plan.replaced(run=f"{plan.run}-{name}")}
         racing = [machine for machine in machines if machine.name in plans]
         folders = {
             machine.name: run_folder.create(out, plans[machine.name], machine.about.machine)
@@ -93,11 +93,12 @@ def start(asked: Asked, suite: Suite, out: Path, on: On, say: Say, warn: Say) ->
             known_different=on.known_different,
             runs=tuple(of(machine, folders[machine.name]) for machine in racing),
             load=tuple(one.node.address for one in load),
+            services=services and services.node.address,
         )
         with explained(out):
             (out / name).mkdir(parents=True)
         write_whole(out / name / CLUSTER, about.model_dump_json(by_alias=True, indent=2) + "\n")
-        race = Driver(ray, suite, racing, pulse, plans, folders, say, warn, stop, load)
+        race = Driver(ray, suite, racing, pulse, plans, folders, say, warn, stop, load, services)
         return _raced(race, out, about, stop)
 
 
@@ -110,12 +111,13 @@ def resume(out: Path, name: str, on: On, say: Say, warn: Say) -> RacedOn:
         Stop() as stop,
         gathered(ray, None, lambda _text: None) as (there, pulse),
     ):
-        again = taken_up(about, out, there, on.load_from, say, warn)
-        about = again.about.replaced(load=tuple(one.node.address for one in again.load))
+        again = taken_up(about, out, there, on.labels, say, warn)
+        about = again.about
         write_whole(out / about.run / CLUSTER, about.model_dump_json(by_alias=True, indent=2) + "\n")
         plans = {machine.name: again.folders[machine.name].plan() for machine in again.machines}
         suite = load(Path(plans[again.machines[0].name].suite))
-        race = Driver(ray, suite, again.machines, pulse, plans, again.folders, say, warn, stop, again.load)
+        beside = again.load, again.services
+        race = Driver(ray, suite, again.machines, pulse, plans, again.folders, say, warn, stop, *beside)
         return _raced(race, out, about, stop)
 
 

@@ -1,6 +1,5 @@
 """A race from beginning to end, as the command line asks for it: start, or resume; then results."""
 
-import shutil
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
@@ -26,7 +25,6 @@ from deadheat.plan import past as planned_past
 from deadheat.results import derive, past
 from deadheat.run import more as going_further
 from deadheat.run import resume as resuming
-from deadheat.run.kind import TEMPLATE
 from deadheat.run.progress import View
 from deadheat.run.runner import Runner
 from deadheat.storage import past_races, run_folder
@@ -160,9 +158,6 @@ def _run(
         with suppress(UserError):
             reports.write(folder, suite, runner.observations)
         raise
-    finally:
-        for template in folder.logs.glob(f"*{TEMPLATE}"):
-            shutil.rmtree(template, ignore_errors=True)
     results = reports.write(folder, suite, runner.observations)
     _remember(past.of_run(plan, results, runner.observations, here), view)
     if results.stopped is None:

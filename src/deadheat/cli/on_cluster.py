@@ -34,8 +34,14 @@ class ClusterOptions:
     servers_on: tuple[tuple[str, str], ...] = option(
         type=values.LABEL,
         multiple=True,
-        help="With --load-from: the servers, and the services beside them, on the machine with this label; "
+        help="With --load-from: the servers on the machine with this label; "
         "the first of those that do not load where not given.",
+    )
+    services_on: tuple[tuple[str, str], ...] = option(
+        type=values.LABEL,
+        multiple=True,
+        help="With --load-from: the services, such as a PostgreSQL, on a machine of their own, the first with "
+        "this label; beside the servers where not given.",
     )
     machines: int | None = option(
         type=click.IntRange(2), metavar="N", help="So many of the cluster's machines; all where not given."
@@ -54,6 +60,7 @@ def refuse_alone(options: ClusterOptions) -> None:
         "--machines": options.machines is not None,
         "--load-from": bool(options.load_from),
         "--servers-on": bool(options.servers_on),
+        "--services-on": bool(options.services_on),
         "--unlike-machines": options.unlike_machines,
         "--different-machines": options.different_machines,
     }
@@ -65,6 +72,7 @@ def race(options: RaceOptions, address: str, asked: Callable[[], Asked]) -> NoRe
     """The same race on several machines; `asked` says of what, where none is taken up. Raises UserError for
     what there is on one machine alone."""
     from deadheat.app import clustered
+    from deadheat.cluster import parts
     from deadheat.report import merged as words
     from deadheat.suite.suite import load
 
@@ -79,13 +87,18 @@ def race(options: RaceOptions, address: str, asked: Callable[[], Asked]) -> NoRe
     }
     if found := [name for name, given in alone.items() if given]:
         raise UserError(f"{found[0]}: not on several machines", hint="leave out --cluster")
-    if options.servers_on and not options.load_from:
-        raise UserError("--servers-on without --load-from: each machine has servers and load of its own")
+    placed = {"--servers-on": options.servers_on, "--services-on": options.services_on}
+    for name in (name for name, labels in placed.items() if labels):
+        if not options.load_from and options.resume is None:
+            raise UserError(f"{name} without --load-from: each machine has servers and load of its own")
     on = clustered.On(
         address,
         options.machines,
-        load_from=dict(options.load_from) or None,
-        servers_on=dict(options.servers_on),
+        labels=parts.Labels(
+            load=dict(options.load_from),
+            servers=dict(options.servers_on),
+            services=dict(options.services_on),
+        ),
         remote=options.remote,
         unlike=options.unlike_machines,
         known_different=options.different_machines,

@@ -99,8 +99,8 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class LoadHost:
-    """A machine that loads servers of another: its agent, and where it is."""
+class OtherHost:
+    """A machine with a part in the race of another's servers: its agent, and where it is."""
 
     agent: Any
     address: str
@@ -139,7 +139,7 @@ class Agent:
         )
 
     def kin(self, pids: tuple[int, ...]) -> None:
-        """Other agents that load from this very machine: what they start is nobody else's work."""
+        """Other agents of the race on this very machine: what they start is nobody else's work."""
         self._kin = pids
 
     def on_host(self, verb: str, *given: Any, **named: Any) -> Any:
@@ -179,18 +179,19 @@ class Agent:
         plan: Plan,
         suite: Parcel,
         so_far: tuple[bytes, ...],
-        load: tuple[LoadHost, ...] = (),
+        load: tuple[OtherHost, ...] = (),
+        services: OtherHost | None = None,
         address: str = LOOPBACK,
         floors: tuple[NetworkFloor, ...] = (),
     ) -> Iterator[Observed | Said]:
         """All blocks of a plan, or what is left of them after those that were observed `so_far`. `load`:
-        where the load of servers comes from, if elsewhere; they reach us at `address` over a network of these
-        `floors`. Raises UserError as a race does anywhere."""
+        where the load of servers comes from, if elsewhere, and `services` where these run; they reach us at
+        `address` over a network of these `floors`. Raises UserError as a race does anywhere."""
         with LocalHost() as host:
             cpus = default_cpus(host.cores()).generators if load else plan.generator_cpus
         inherited.bind(cpus)
         told = _Told()
-        given = (plan, suite, so_far, load, address, floors, cpus, told)
+        given = (plan, suite, so_far, load, services, address, floors, cpus, told)
         threading.Thread(target=self._raced, args=given, daemon=True).start()
         yield from told
 
@@ -199,7 +200,8 @@ class Agent:
         plan: Plan,
         suite: Parcel,
         so_far: tuple[bytes, ...],
-        load: tuple[LoadHost, ...],
+        load: tuple[OtherHost, ...],
+        services: OtherHost | None,
         address: str,
         floors: tuple[NetworkFloor, ...],
         cpus: tuple[int, ...],
@@ -208,7 +210,7 @@ class Agent:
         """In a thread of its own: what is observed must not wait for whoever takes it."""
         try:
             folder = parcels.unpacked(suite, cache_folder() / "cluster" / "suites")
-            with LocalHost(Launcher.find(), address=address) as host, on_cpus(cpus):
+            with LocalHost(Launcher.find(), address=address, kin=self._kin) as host, on_cpus(cpus):
                 runs = cache_folder() / "cluster" / "runs"
                 here = run_folder.RunFolder(runs / plan.run)
                 if not here.path.exists():
@@ -227,7 +229,8 @@ class Agent:
                     methods=DERIVERS,
                     observed=told.observed,
                     alone=lambda: _alone(plan.run, told),
-                    load_from=_load_hosts(load),
+                    load_from=tuple(map(_remote, load)),
+                    services_on=None if services is None else _remote(services),
                     known=floors,
                 )
                 runner.run()
@@ -258,12 +261,10 @@ def _of_here(spec: Spec) -> Spec:
     return replace(spec, argv=argv, cwd=spec.cwd if spec.cwd.is_dir() else Path("/"))
 
 
-def _load_hosts(load: tuple[LoadHost, ...]) -> tuple[RemoteHost, ...]:
-    if not load:
-        return ()
+def _remote(one: OtherHost) -> RemoteHost:
     import ray
 
-    return tuple(RemoteHost(ray, one.agent, one.address) for one in load)
+    return RemoteHost(ray, one.agent, one.address)
 
 
 @contextmanager

@@ -5,9 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, Literal
 
-from deadheat.cluster.agent import LoadHost, Observed, Said
+from deadheat.cluster.agent import Observed, OtherHost, Said
 from deadheat.cluster.machines import Machine, ended
 from deadheat.cluster.parcel import packed
 from deadheat.cluster.pulse import Pulse, why
@@ -42,6 +42,7 @@ class Driver:
         warn: Callable[[str], None],
         stop: Stop,
         load: Sequence[Machine] = (),
+        services: Machine | None = None,
     ) -> None:
         self._ray = ray
         self._machines = machines
@@ -52,6 +53,7 @@ class Driver:
         self._warn = warn
         self._stop = stop
         self._load = load
+        self._services = services
         raced = {name for plan in plans.values() for name in contenders_of(plan.workloads)}
         self._suite = packed(suite, raced)
         self._done: dict[str, set[tuple[str, int]]] = {machine.name: set() for machine in machines}
@@ -75,23 +77,31 @@ class Driver:
                 journals[machine.name] = stack.enter_context(Journal(folder.journal))
                 race = machine.agent.race.options(num_returns="streaming")
                 streams[machine.name] = race.remote(
-                    self._plans[machine.name], parcel, lines, *self._loaded_from(machine)
+                    self._plans[machine.name], parcel, lines, *self._beside(machine)
                 )
             self._watch(streams, journals)
 
-    def _loaded_from(self, machine: Machine) -> tuple[Any, ...]:
-        """What an agent is told of the machines that load its own."""
+    @property
+    def _others(self) -> list[Machine]:
+        """Machines with a part in the race of the one whose servers race."""
+        return [*self._load, *(() if self._services is None else (self._services,))]
+
+    def _beside(self, machine: Machine) -> tuple[Any, ...]:
+        """What an agent is told of the machines that load its own, and of that of the services."""
         if not self._load:
             return ()
         for one in self._load:
             one.agent.bind.remote(self._plans[machine.name].generator_cpus)
-            # Parts of one machine load from the same CPUs: that is the race's own work, and no neighbour's.
-            beside = (other.about for other in self._load if other is not one)
+        # Parts of one machine share its CPUs: that is the race's own work, and no neighbour's.
+        every = [machine, *self._others]
+        for one in every:
+            beside = (other.about for other in every if other is not one)
             one.agent.kin.remote(tuple(b.pid for b in beside if b.kernel == one.about.kernel))
-        hosts = tuple(LoadHost(one.agent, one.node.address) for one in self._load)
+        load = tuple(OtherHost(one.agent, one.node.address) for one in self._load)
+        services = self._services and OtherHost(self._services.agent, self._services.node.address)
         known = {o.host for o in self.observed[machine.name] if isinstance(o, NetworkFloor)}
-        new = [one for one in self._load if one.node.address not in known]
-        return hosts, machine.node.address, tuple(self._floor(one, machine) for one in new)
+        new = [one for one in self._others if one.node.address not in known]
+        return load, services, machine.node.address, tuple(self._floor(one, machine) for one in new)
 
     def _floor(self, one: Machine, server: Machine) -> NetworkFloor:
         """Between two machines, while nothing else goes on. Raises UserError."""
@@ -104,12 +114,15 @@ class Driver:
                 hint="deadheat cluster doctor looks at the network between each pair",
                 code=ExitCode.NOTHING_MEASURED,
             ) from error
+        role: Literal["load", "services"] = "load" if one in self._load else "services"
+        which = "no answer" if role == "load" else "no answer of a service"
         self._say(
-            f"  {one.name} to {server.name}: {found.rtt_s * 1e3:.2f} ms there and back, which no answer is "
+            f"  {one.name} to {server.name}: {found.rtt_s * 1e3:.2f} ms there and back, which {which} is "
             f"sooner than; {found.bytes_per_s / 1e6:,.0f} MB/s"
         )
         return NetworkFloor(
             host=one.node.address,
+            role=role,
             rtt_s=found.rtt_s,
             rtt_p99_s=found.rtt_p99_s,
             bytes_per_s=found.bytes_per_s,
@@ -144,9 +157,10 @@ class Driver:
         """Why nothing more comes of a machine: it is lost, or one that loads it is."""
         if (own := self._pulse.lost(machine.node.id)) is not None:
             return own
-        for one in self._load:
+        for one in self._others:
             if (theirs := self._pulse.lost(one.node.id)) is not None:
-                return f"{one}, which loads it, is lost: {theirs}"
+                what = "which loads it" if one in self._load else "which has its services"
+                return f"{one}, {what}, is lost: {theirs}"
         return None
 
     def _took(self, machine: Machine, stream: Any, journal: Journal) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from deadheat import __version__
 from deadheat import plan as planning
@@ -21,6 +21,26 @@ from deadheat.results.gates.elsewhere import TOGETHER_LIMIT
 from deadheat.results.gates.interference import CLOCK_STEP_LIMIT_MS
 from deadheat.studies.registry import PLANNERS
 from deadheat.suite.suite import Suite
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Who does what in a race where the load of servers comes from other machines: labels of those that
+    `load`, of the one with the `servers`, and of the one with the `services` alone (none: beside the
+    servers)."""
+
+    load: Mapping[str, str] = field(default_factory=dict)
+    servers: Mapping[str, str] = field(default_factory=dict)
+    services: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Machines with a part each in one race. `services` is None where these run beside the servers."""
+
+    servers: Machine
+    load: tuple[Machine, ...]
+    services: Machine | None = None
 
 
 def check(machines: Sequence[Machine], *, unlike: bool, known_different: bool) -> None:
@@ -108,37 +128,41 @@ def part(race: RacePlan, blocks: int) -> RacePlan:
     return race.replaced(blocks=blocks, estimated_s=estimated_s)
 
 
-def loaded(
-    machines: Sequence[Machine],
-    labels: Mapping[str, str],
-    servers_on: Mapping[str, str],
-    asked: Asked,
-    suite: Suite,
-) -> tuple[Machine, list[Machine], Plan]:
-    """The machine that servers run on, the first of the others that has the labels `servers_on`; those with
-    these labels, which load it; and the plan of a race like that. Raises UserError where either is missing.
+def apart(
+    machines: Sequence[Machine], labels: Labels, asked: Asked, suite: Suite
+) -> tuple[Apart, Plan]:
+    """Who does what, by these labels, and the plan of a race like that. The servers are on the first of the
+    machines that neither load nor have the services, if labels do not say on which. Raises UserError where
+    nobody is left for a part.
     """
-    load = _labelled(machines, labels)
-    others = [one for one in machines if one not in load]
+    services = _labelled(machines, labels.services)[0] if labels.services else None
+    load = [one for one in _labelled(machines, labels.load) if one is not services]
+    if not load:
+        raise UserError(
+            f"{services}, which has the services, is the only machine with the label {_said(labels.load)}: "
+            "none is left for the load"
+        )
+    others = [one for one in machines if one is not services and one not in load]
     if not others:
-        raise UserError(f"all machines have the label {_said(labels)}: none is left for the servers")
-    servers = _labelled(others, servers_on)
+        of_services = "" if services is None else f" or the services ({services})"
+        raise UserError(
+            f"all machines have the label {_said(labels.load)}{of_services}: none is left for the servers"
+        )
+    servers = _labelled(others, labels.servers)[0]
     if fewer := [one for one in load if len(one.about.cores) < 1]:
         raise UserError(f"{fewer[0]} has no CPU for us")
-    check_generator([servers[0], *load])
-    own = default_cpus(servers[0].about.cores)
+    check_generator([servers, *load])
+    own = default_cpus(servers.about.cores)
     theirs = default_cpus(load[0].about.cores)
     asked = replace(
         asked,
         server_cpus=asked.server_cpus or own.servers,
         generator_cpus=asked.generator_cpus or theirs.generators,
-        usable_cpus=tuple(
-            dict.fromkeys([*(asked.server_cpus or own.servers), *all_of(servers[0].about.cores)])
-        ),
+        usable_cpus=tuple(dict.fromkeys([*(asked.server_cpus or own.servers), *all_of(servers.about.cores)])),
     )
     plan = planning.plan(asked, suite, tuple(KINDS), PLANNERS)
     races = tuple(race.replaced(past=None) for race in plan.workloads)
-    return servers[0], load, dropping(plan).replaced(workloads=races)
+    return Apart(servers, tuple(load), services), dropping(plan).replaced(workloads=races)
 
 
 def check_generator(machines: Sequence[Machine]) -> None:

@@ -203,7 +203,7 @@ def _one_by_one(
 ) -> Remark | None:
     """A request for several rows: how its SELECTs come. Wrong where some share a transaction that nobody
     began: one Sync for all of them, which is not what asking for each row takes."""
-    if held.server.log is None:
+    if held.server.said is None:
         http_asking.ask_http(case, at, word)
         return Remark("how its SELECTs come is not seen: the log of somebody's own server is not read")
     with statement_log.logged(held) as ran:

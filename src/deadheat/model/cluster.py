@@ -22,7 +22,8 @@ class RunOfMachine(Record):
 class ClusterRun(Record):
     """All of them. `unlike`: machines of several kinds were wanted; `known_different`: they are different
     machines whatever their ids say. `load`: addresses of those that loaded the servers of the one run there
-    is, where they did not load their own."""
+    is, where they did not load their own; `services`: of the one that its services ran on, where that was
+    not the servers' own."""
 
     schema_: int = Field(default=1, alias="schema")
     run: str
@@ -31,6 +32,7 @@ class ClusterRun(Record):
     known_different: bool
     runs: tuple[RunOfMachine, ...]
     load: tuple[str, ...] = ()
+    services: str | None = None
 
 
 class ClusterHost(Record):

@@ -238,6 +238,22 @@ class LoadFromHosts(Record):
     hosts: tuple[LoadHost, ...]
 
 
+class ServicesOn(Record):
+    """The machine `host` that services ran on, where it was not the servers' own: the share of its `cpus`
+    CPUs that they used from their start on (0 to 1), and as of one that load comes from what went through its
+    network, and how long a byte takes to the servers and back."""
+
+    finding: Literal["services-on"] = "services-on"
+    host: str
+    services: tuple[str, ...]
+    cpus: int
+    used: float
+    in_bytes_per_s: float | None
+    out_bytes_per_s: float | None
+    rtt_ms: float | None
+    rtt_p99_ms: float | None
+
+
 class NetworkPart(Record):
     """How much of what clients waited was the way: of each contender's median `p50_ms` by name, `rtt_ms`
     there and back, the mean of the hosts that load came from."""
@@ -270,6 +286,7 @@ Finding = Annotated[
     | SlicesUnchecked
     | LongTurnsOpen
     | LoadFromHosts
+    | ServicesOn
     | NetworkPart,
     Field(discriminator="finding"),
 ]

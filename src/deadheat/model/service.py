@@ -32,8 +32,9 @@ class Service(Record):
     `{redis_port}`. Several of one name stand for one another: `when` says at which values of the workload's
     parameters it is this one. `needs`, from what is installed, as a contender's; the version of the first is
     recorded. `run` and what else is run may say `{host}`, `{port}`, `{data}` (its folder), `{cpus}` (how
-    many) and `{python}`. `prepare` fills an empty data folder, once a run (`initdb -D {data}`); each start
-    has a copy. `ready`: what it answers once it serves; without it, it serves as soon as it listens.
+    many), `{python}` and `{client}`, the network that contenders reach it from (`127.0.0.1/32`): one that
+    says it lets nobody else in, and may have a machine of its own. `prepare` fills an empty data folder, once
+    a run (`initdb -D {data}`); each start has a copy. `ready`: what it answers once it serves; without it, it serves as soon as it listens.
     `fixture`: a command that fills it, in the workload's folder, with what contenders may say of the service
     in braces: once a run, into what `prepare` made, else after each start. `reset`: what makes it as it was
     at first, between invocations. `of_each`: each entry of a race has one of its own. `refuses_root`: where

@@ -27,6 +27,7 @@ from deadheat.model.finding import (
     NetworkPart,
     Note,
     NotSteady,
+    ServicesOn,
     SlicesUnchecked,
     StandInReference,
     UnequalBytes,
@@ -82,7 +83,9 @@ def sentence(finding: Finding) -> str:
             return _within_blocks(finding)
         case UnequalBytes() | CpuOutside():
             return _unequal(finding)
-        case ClosesConnections() | ConnectionsWait() | InContainers() | LoadFromHosts() | NetworkPart():
+        case LoadFromHosts() | ServicesOn() | NetworkPart():
+            return load_from.sentence(finding)
+        case ClosesConnections() | ConnectionsWait() | InContainers():
             return _around(finding)
 
 
@@ -114,11 +117,9 @@ def _attempt(finding: Attempt) -> str:
 
 
 def _around(
-    finding: ClosesConnections | ConnectionsWait | InContainers | LoadFromHosts | NetworkPart,
+    finding: ClosesConnections | ConnectionsWait | InContainers,
 ) -> str:
-    """What a server does with its connections, where they come from, and where it ran."""
-    if isinstance(finding, LoadFromHosts | NetworkPart):
-        return load_from.sentence(finding)
+    """What a server does with its connections, and where it ran."""
     if isinstance(finding, InContainers):
         return _in_containers(finding)
     if isinstance(finding, ClosesConnections):

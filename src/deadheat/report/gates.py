@@ -166,6 +166,11 @@ def _database_sessions(g: GateResult) -> str:
 
 
 def _services_cpu(gate: GateResult) -> str:
+    if not _number(gate, "generator"):
+        return (
+            f"limited by its services, which used {_share(gate, 'services')} of their CPUs: the figure is a "
+            "lower bound; judge by CPU a request (--metric cpu), or give them a machine with more cores"
+        )
     return (
         f"limited by its services: they used {_share(gate, 'services')} and the generator "
         f"{_share(gate, 'generator')} of the CPUs that they share: the figure is a lower bound; judge by CPU "
@@ -266,6 +271,11 @@ ADVICE: Mapping[str, Callable[[GateResult], str]] = {
     ),
     "server-cpu-known": lambda g: "processes of this server come and go under load (a worker that dies?)",
     "services-cpu": _services_cpu,
+    "services-network": lambda g: (
+        f"{_number(g, 'crossed') / 1e6:,.0f} MB/s crossed the network to the services on "
+        f"{g.facts.get('host')}, which carries {_number(g, 'room') / 1e6:,.0f}: the throughput is the "
+        "network's, so only a lower bound"
+    ),
     "database-statements": _database_statements,
     "database-sessions": _database_sessions,
     "server-limited": _server_limited,

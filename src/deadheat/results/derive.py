@@ -250,6 +250,7 @@ def notes_of(
         *long_turns.unchecked(tally, table),
         *findings.message_rates(ordered, about.messages),
         *load_from.hosts(tally),
+        *load_from.services(tally),
         *load_from.network_part(ordered, tally),
         *findings.connections_wait(ordered, loaded.connections if loaded is not None else None),
     ]

@@ -1,10 +1,11 @@
-"""Load that came from other hosts: what they used for it, and what part of a wait was the way."""
+"""Load that came from other hosts, and services that ran on another: what they used for it, and what part of a
+wait was the way."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from deadheat.model.finding import LoadFromHosts, LoadHost, NetworkPart
+from deadheat.model.finding import LoadFromHosts, LoadHost, NetworkPart, ServicesOn
 from deadheat.model.observation import Interference
 from deadheat.model.result import ContenderResult
 from deadheat.results.tally import Tally
@@ -35,6 +36,30 @@ def hosts(tally: Tally) -> Iterator[LoadFromHosts]:
         )
     if found:
         yield LoadFromHosts(hosts=tuple(found))
+
+
+def services(tally: Tally) -> Iterator[ServicesOn]:
+    """The machine of their own that they ran on, where there is one."""
+    ran = [one for one in tally.services if one.host is not None]
+    if not ran:
+        return
+    host = ran[-1].host
+    assert host is not None
+    around = [one for one in tally.interference if one.host == host]
+    floor = next((one for one in tally.services_network if one.host == host), None)
+    cpus = {cpu for one in ran for cpu in one.cpus}
+    used_s = sum(one.cpu_s for one in ran if one.block in {of.block for of in around})
+    wall_s = sum(one.wall_ns for one in around) / 1e9
+    yield ServicesOn(
+        host=host,
+        services=tuple(sorted({one.service for one in ran})),
+        cpus=len(cpus),
+        used=used_s / (wall_s * len(cpus)) if wall_s else 0.0,
+        in_bytes_per_s=_per_second(around, "network_in_bytes"),
+        out_bytes_per_s=_per_second(around, "network_out_bytes"),
+        rtt_ms=None if floor is None else floor.rtt_s * 1e3,
+        rtt_p99_ms=None if floor is None else floor.rtt_p99_s * 1e3,
+    )
 
 
 def network_part(rows: Sequence[ContenderResult], tally: Tally) -> Iterator[NetworkPart]:

@@ -211,7 +211,7 @@ def described(
         "against_reference": against,
         "place": beside.place,
         "shares_place": beside.shares_place,
-        "lower_bound": any(not gate.ok and gate.name in gates.GENERATOR_LIMITED for gate in own_gates),
+        "lower_bound": any(not gate.ok and gate.name in gates.LOWER_BOUND for gate in own_gates),
         "published": beside.published,
         "variance": beside.variance,
         "warm_up": beside.warm_up,

@@ -69,6 +69,7 @@ class Tally:
     services: list[ServiceRan] = field(default_factory=list)
     statements: dict[str, list[StatementsRan]] = field(default_factory=dict)
     network: list[NetworkFloor] = field(default_factory=list)
+    services_network: list[NetworkFloor] = field(default_factory=list)
 
     def of(self, entry: str) -> list[Turn]:
         """Every counted turn of an entry."""
@@ -76,6 +77,15 @@ class Tally:
 
     def slices(self, entry: str) -> list[Slice]:
         return [turn for turn in self.of(entry) if isinstance(turn, Slice)]
+
+    def replies_in(self, block: int) -> int:
+        """All that servers gave under load, whatever for: warmed up, counted, at equal load, in long turns."""
+        slices = [turn for entry in self.turns for turn in self.slices(entry)]
+        slices += [turn for of in self.warm_ups.values() for turn in of if isinstance(turn, Slice)]
+        others = [turn for of in (*self.open_loop.values(), *self.long_turns.values()) for turn in of]
+        return sum(turn.replies_all for turn in slices if turn.block == block) + sum(
+            turn.replies for turn in others if turn.block == block
+        )
 
     def cold_starts(self, entry: str) -> list[ColdStart]:
         return [turn for turn in self.of(entry) if isinstance(turn, ColdStart)]
@@ -169,7 +179,7 @@ def tallied(race: RacePlan, observations: Iterable[Observation]) -> Tally:
         elif isinstance(o, Checked) and o.workload == race.workload:
             tally.checked[o.contender] = o
         elif isinstance(o, NetworkFloor):
-            tally.network.append(o)
+            (tally.network if o.role == "load" else tally.services_network).append(o)
         elif getattr(o, "race", None) != race.key:
             continue
         elif isinstance(o, LeadInGrown):

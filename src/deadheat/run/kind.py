@@ -12,6 +12,7 @@ from deadheat.generators.engine import Engine
 from deadheat.generators.load_generator import LoadGenerator
 from deadheat.generators.several import Clock, Member, Several
 from deadheat.hosts import Host
+from deadheat.hosts.cpus import all_of
 from deadheat.hosts.program import InContainer, Spec
 from deadheat.model.address import Address
 from deadheat.model.contender import Contender
@@ -55,7 +56,8 @@ class Stage:
     service has ended. `db_url`: somebody's own PostgreSQL, with its password, in the place of the one that a
     workload's databases are made on. `environment`: what servers have beside their own. `certificate`: what
     servers show where they are asked over TLS, and all that is trusted there. `host` is where the servers run
-    (or the programs), `load_from` where their load comes from, each a share of it, if elsewhere.
+    (or the programs), `load_from` where their load comes from, each a share of it, if elsewhere;
+    `services_on` where services run, if on a machine of their own.
     """
 
     plan: Plan
@@ -76,6 +78,7 @@ class Stage:
     settle: Callable[[str], None] = lambda entry: None
     certificate: Certificate | None = None
     load_from: tuple[Host, ...] = ()
+    services_on: Host | None = None
     db_url: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
 
@@ -93,6 +96,7 @@ class Stage:
         logs: Path,
         observed: Sequence[Observation] = (),
         load_from: tuple[Host, ...] = (),
+        services_on: Host | None = None,
         db_url: str | None = None,
     ) -> Self:
         """A race of a suite's workload."""
@@ -109,6 +113,7 @@ class Stage:
             observed=observed,
             drawn=suite.values_of(race.workload),
             load_from=load_from,
+            services_on=services_on,
             db_url=db_url,
         )
 
@@ -124,9 +129,19 @@ class Stage:
         return self.plan.server_cpus if self.race.server_cpus is None else self.race.server_cpus
 
     @property
+    def services_host(self) -> Host:
+        """Where its services run: beside the servers unless said otherwise."""
+        return self.host if self.services_on is None else self.services_on
+
+    @property
     def services_address(self) -> str:
-        """Where its services listen: they run beside the servers, and nobody else is to reach them."""
-        return LOOPBACK
+        """Where its services listen: beside the servers nobody else is to reach them."""
+        return LOOPBACK if self.services_on is None else self.services_on.address
+
+    @property
+    def services_cpus(self) -> tuple[int, ...]:
+        """What its services have: beside the servers the load's CPUs, on a machine of their own all."""
+        return self.plan.generator_cpus if self.services_on is None else all_of(self.services_on.cores())
 
     @property
     def generator_host(self) -> Host:

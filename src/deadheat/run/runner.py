@@ -1,11 +1,12 @@
 """Runs a plan: builds, checks, and block after block, every observation into the journal as it happens."""
 
 from collections.abc import Callable, Collection, Mapping
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 
 from deadheat.build.builder import Build, Builder
-from deadheat.hosts import Host, interference
+from deadheat.errors import UserError
+from deadheat.hosts import Host, StartError, interference
 from deadheat.model.observation import (
     BlockEnded,
     BlockStarted,
@@ -30,13 +31,15 @@ from deadheat.results.claimed import Race
 from deadheat.results.through import through
 from deadheat.run import disturbance, lead_ins, long_turns, repeats, resume, standing
 from deadheat.run.builds import Builds
-from deadheat.run.kind import Kind, RaceUnavailableError, Stage
+from deadheat.run.kind import TEMPLATE, Kind, RaceUnavailableError, Stage
 from deadheat.run.progress import View
 from deadheat.storage.journal import Journal, whole_blocks
 from deadheat.storage.run_folder import RunFolder
 from deadheat.suite.suite import Suite
 from deadheat.util import clock
 from deadheat.util.interrupt import InterruptedRunError, Stop
+
+CLEARED_WITHIN_S = 60.0
 
 
 @dataclass
@@ -45,7 +48,8 @@ class Runner:
     is called before the first block of a race: whatever comes of it, it was attempted. `more`: races, by
     key, that go on up to so many blocks. `observed` is told each observation once it is in the journal; what
     is built, checked or measured is within `alone`, each block by itself, for machines that are shared.
-    `load_from`: hosts that load the servers of this one; `known` is what was observed before.
+    `load_from`: hosts that load the servers of this one, `services_on` one for the services alone; `known` is
+    what was observed before.
     `db_url`: somebody's own PostgreSQL, for races that are planned for one.
     """
 
@@ -64,6 +68,7 @@ class Runner:
     observed: Callable[[Observation], None] = lambda _observation: None
     alone: Callable[[], AbstractContextManager[None]] = nullcontext
     load_from: tuple[Host, ...] = ()
+    services_on: Host | None = None
     known: tuple[Observation, ...] = ()
     db_url: str | None = None
 
@@ -88,7 +93,15 @@ class Runner:
                 if isinstance(error, KeyboardInterrupt):
                     raise
             finally:
+                self._clear()
                 self.view.close()
+
+    def _clear(self) -> None:
+        """What services had copies of is large, and of no use after a race."""
+        host = self.host if self.services_on is None else self.services_on
+        with suppress(UserError, StartError, TimeoutError):
+            remove = ("sh", "-c", f'rm -rf "$0"/*{TEMPLATE}', str(self.folder.logs))
+            host.run(remove, env={}, timeout_s=CLEARED_WITHIN_S)
 
     def _take_up(self) -> None:
         """Go on where all that is raced is what it was. Raises UserError before anything is journaled."""
@@ -122,6 +135,7 @@ class Runner:
             logs=self.folder.logs,
             observed=self.observations,
             load_from=self.load_from,
+            services_on=self.services_on,
             db_url=None if race.own_database is None else self.db_url,
         )
         kind = self.kinds[race.kind, race.method]
@@ -354,7 +368,10 @@ class Runner:
         load = set(self.plan.generator_cpus)
         if not stage.load_from:
             return [(self.host, load | servers)]
-        return [(self.host, servers), *((host, load) for host in stage.load_from)]
+        watched = [(self.host, servers), *((host, load) for host in stage.load_from)]
+        if stage.services_on is not None and stage.services:
+            watched.append((stage.services_on, set(stage.services_cpus)))
+        return watched
 
 
 def _ceilings(stage: Stage) -> list[str]:

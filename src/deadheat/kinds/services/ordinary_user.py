@@ -2,54 +2,68 @@
 
 from __future__ import annotations
 
-import os
-import pwd
-import shutil
-import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
-from deadheat.build import command
+from deadheat.build import toolchain
+from deadheat.hosts import Host, StartError
+from deadheat.kinds.services import folders
 
 # Who runs them: the user that Debian's package of a database brings, else nobody.
 USERS = ("postgres", "nobody")
 SETPRIV = "setpriv"
+LIMIT_S = 10.0
 
 
-def needed(refuses_root: bool) -> bool:
-    """Whether a service has to be run by somebody else than us."""
-    return refuses_root and os.geteuid() == 0
+def needed(host: Host, refuses_root: bool) -> bool:
+    """Whether a service has to be run by somebody else than whoever starts programs there."""
+    return refuses_root and _printed(host, "id", "-u").strip() == "0"
 
 
-def missing() -> str | None:
-    """Why a service cannot be run by somebody else here, or None."""
-    if shutil.which(SETPRIV, path=command.path()) is None:
-        return f"{SETPRIV} not found (Debian: apt-get install util-linux)"
-    return None if _user() else f"none of the users {', '.join(USERS)} is there"
+def missing(host: Host) -> str | None:
+    """Why a service cannot be run by somebody else there, or None."""
+    lacking = toolchain.missing(host, (f"{SETPRIV} (util-linux)",))
+    if lacking is None and _user(host) is None:
+        return f"none of the users {', '.join(USERS)} is there"
+    return lacking
 
 
-def argv(words: Sequence[str]) -> tuple[str, ...]:
+def argv(host: Host, words: Sequence[str]) -> tuple[str, ...]:
     """The command as the ordinary user's."""
-    user = _user()
-    assert user is not None
-    return (SETPRIV, f"--reuid={user.pw_uid}", f"--regid={user.pw_gid}", "--init-groups", "--", *words)
+    uid, gid = _known(host)
+    return (SETPRIV, f"--reuid={uid}", f"--regid={gid}", "--init-groups", "--", *words)
 
 
-def folder(name: str) -> Path:
-    """An empty folder of the ordinary user's, which it can reach whoever we are."""
-    made = Path(tempfile.mkdtemp(prefix=f"deadheat-{name}-"))
-    give(made)
+def folder(host: Host, name: str) -> Path:
+    """An empty folder of the ordinary user's, which it can reach whoever we are. Raises OSError."""
+    made = folders.temporary(host, name)
+    give(host, made)
     return made
 
 
-def give(place: Path) -> None:
-    """It and all in it is the ordinary user's."""
-    user = _user()
-    assert user is not None
-    for each in (place, *place.rglob("*")):
-        os.chown(each, user.pw_uid, user.pw_gid, follow_symlinks=False)
+def give(host: Host, place: Path) -> None:
+    """It and all in it is the ordinary user's. Raises OSError."""
+    folders.give(host, place, ":".join(_known(host)))
 
 
-def _user() -> pwd.struct_passwd | None:
-    known = {entry.pw_name: entry for entry in pwd.getpwall()}
+def _known(host: Host) -> tuple[str, str]:
+    user = _user(host)
+    assert user is not None, "missing() says that there is none"
+    return user
+
+
+def _user(host: Host) -> tuple[str, str] | None:
+    """User and group of the first that is there."""
+    entries = (line.split(":") for line in _printed(host, "getent", "passwd", *USERS).splitlines())
+    known = {entry[0]: (entry[2], entry[3]) for entry in entries if len(entry) > 3}
     return next((known[name] for name in USERS if name in known), None)
+
+
+@cache
+def _printed(host: Host, *argv: str) -> str:
+    """What a short command prints, whatever it thinks of it; nothing where it cannot be run."""
+    try:
+        return host.run(argv, env={"LC_ALL": "C"}, timeout_s=LIMIT_S).stdout
+    except (StartError, TimeoutError):
+        return ""

@@ -3,10 +3,9 @@ own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deadheat.kinds.services.running import Running
@@ -23,8 +22,8 @@ ROLE, SUPERUSER = "app", "postgres"
 @dataclass(frozen=True)
 class Postgres:
     """`reached_by`: parameters of libpq but for user and database. `user`: whom contenders connect as, whose
-    the databases are. `maker`: who makes them, over sessions with the database `home`. `log`: what it says of
-    itself, where that can be read.
+    the databases are. `maker`: who makes them, over sessions with the database `home`. `said`: what it says
+    of itself after so many lines, where that can be read.
 
     `program`: what it is called in messages. `own`: it is somebody's own.
     """
@@ -34,14 +33,14 @@ class Postgres:
     user: str
     maker: str
     home: str
-    log: Path | None = None
+    said: Callable[[int], str] | None = None
     own: bool = False
 
     @classmethod
     def of_service(cls, running: Running) -> Postgres:
         """The one that a service is."""
         reached_by = {"host": running.stage.services_address, "port": running.port}
-        return cls(running.program, reached_by, ROLE, SUPERUSER, SUPERUSER, running.log)
+        return cls(running.program, reached_by, ROLE, SUPERUSER, SUPERUSER, running.said)
 
     @property
     def address(self) -> tuple[str, int]:

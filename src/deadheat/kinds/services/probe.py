@@ -10,7 +10,7 @@ from pathlib import Path
 
 from deadheat import hosts
 from deadheat.build import command
-from deadheat.hosts import Spec, StartError
+from deadheat.hosts import Host, Spec, StartError
 from deadheat.kinds.services import ordinary_user
 from deadheat.model.service import Command, Exchange
 from deadheat.run.kind import Stage
@@ -26,11 +26,12 @@ def ask(stage: Stage, question: Exchange | Command, port: int, values: Mapping[s
     if isinstance(question, Exchange):
         _exchange(stage, question, port)
     else:
-        run(stage, question.command, values, ANSWER_TIMEOUT_S)
+        run(stage, stage.services_host, question.command, values, ANSWER_TIMEOUT_S)
 
 
 def run(
     stage: Stage,
+    host: Host,
     line: str,
     values: Mapping[str, object],
     time_limit_s: float,
@@ -38,7 +39,7 @@ def run(
     as_user: Path | None = None,
     folder: Path | None = None,
 ) -> None:
-    """A program of a service's to its end, in a `folder`; an ordinary user's in its folder `as_user`, where
+    """A program of a service's to its end on a host, in a `folder` there; an ordinary user's in its folder `as_user`, where
     that is given.
 
     Raises OSError where it is not a good end.
@@ -46,7 +47,7 @@ def run(
     words = argv(line, values)
     output = stage.logs / f"{Path(words[0]).name}-{values['port']}"
     spec = Spec(
-        argv=words if as_user is None else ordinary_user.argv(words),
+        argv=words if as_user is None else ordinary_user.argv(host, words),
         cwd=as_user or folder or stage.logs,
         env={"PATH": command.path(), "LC_ALL": "C"},
         stdout=output.with_suffix(".out"),
@@ -54,12 +55,12 @@ def run(
         time_limit_s=time_limit_s,
     )
     try:
-        handle = stage.host.start(spec)
+        handle = host.start(spec)
     except StartError as error:
         raise OSError(str(error)) from error
-    exit_ = hosts.wait(stage.host, handle, stage.stop)
+    exit_ = hosts.wait(host, handle, stage.stop)
     if not exit_.ok:
-        said = stage.host.collect(handle).output_tail.strip().splitlines()
+        said = host.collect(handle).output_tail.strip().splitlines()
         last = " / ".join(line.strip() for line in said[-LAST_LINES:])[:LONGEST_WORDS]
         raise OSError(f"{words[0]} {exit_.describe()}{f': {last}' if last else ''}")
 

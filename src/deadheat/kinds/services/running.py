@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat.hosts import ExitedError, Handle
+from deadheat.hosts import ExitedError, Handle, StartError
 from deadheat.hosts.program import Exit
 from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.server.started import last_words
@@ -18,6 +18,7 @@ from deadheat.run.kind import RaceUnavailableError, Stage
 
 # A connection is lost a moment before its server's end is known.
 ENDED_WITHIN_S = 0.5
+READ_WITHIN_S = 10.0
 
 
 def placeholders_of(name: str, host: str, port: int) -> dict[str, object]:
@@ -51,9 +52,18 @@ class Running:
         if self.service.reset is not None:
             probe.ask(self.stage, self.service.reset, self.port, self.values)
 
+    def said(self, after: int) -> str:
+        """What it has said of itself, but for so many lines. Raises OSError."""
+        host = self.stage.services_host
+        try:
+            read = host.run(("tail", "-n", f"+{after + 1}", str(self.log)), env={}, timeout_s=READ_WITHIN_S)
+        except (StartError, TimeoutError) as error:
+            raise OSError(str(error)) from error
+        return read.stdout
+
     def cpu_ns(self) -> int:
         """CPU time it has used so far."""
-        return self.stage.host.usage(self.handle, memory=False).cpu.total_ns
+        return self.stage.services_host.usage(self.handle, memory=False).cpu.total_ns
 
     @contextmanager
     def beside(self, entry: str) -> Iterator[None]:
@@ -69,19 +79,20 @@ class Running:
             if ended is None and isinstance(error, Wrong):
                 raise
             what = f": {error}" if ended is None else f" {ended.describe()}"
-            said = last_words(self.stage.host, self.handle)
+            said = last_words(self.stage.services_host, self.handle)
             raise RaceUnavailableError(f"{self.program}{what}, while {entry} ran{said}") from error
 
     def ran(self, block: int) -> ServiceRan:
         """What a block's service was and used, before it is stopped. Raises RaceUnavailableError."""
         try:
-            usage = self.stage.host.usage(self.handle, memory=True)
+            usage = self.stage.services_host.usage(self.handle, memory=True)
         except ExitedError as error:
             raise RaceUnavailableError(f"{self.program} {error}") from error
         return ServiceRan(
             race=self.stage.race.key,
             block=block,
             service=self.service.name,
+            host=None if self.stage.services_on is None else self.stage.services_address,
             entry=self.entry,
             program=self.program,
             version=self.version,
@@ -89,13 +100,13 @@ class Running:
             ready_ms=self.ready_ns / 1e6,
             cpu_s=usage.cpu.total_ns / 1e9,
             peak_memory_bytes=usage.memory.peak_bytes if usage.memory else None,
-            container=self.stage.host.collect(self.handle).container,
+            container=self.stage.services_host.collect(self.handle).container,
         )
 
     def _ended(self) -> Exit | None:
-        for event in self.stage.host.events(self.handle, ENDED_WITHIN_S):
+        for event in self.stage.services_host.events(self.handle, ENDED_WITHIN_S):
             return event.exit
-        return self.stage.host.collect(self.handle).exit
+        return self.stage.services_host.collect(self.handle).exit
 
 
 @dataclass(frozen=True)

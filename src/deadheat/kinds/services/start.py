@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import ipaddress
 import socket
 import sys
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from deadheat.errors import UserError
 from deadheat.hosts import Handle, Host, StartError
 from deadheat.hosts.program import InContainer, Spec
 from deadheat.kinds.server.started import NotServingError, Serving, started_server
-from deadheat.kinds.services import ordinary_user, probe
+from deadheat.kinds.services import folders, ordinary_user, probe
 from deadheat.kinds.services.running import AllRunning, Running, placeholders_of
 from deadheat.model.parameter import Setting
 from deadheat.model.service import Service
@@ -29,7 +29,10 @@ LISTENS_WITHIN_S = 1.0
 
 def lacking(stage: Stage) -> str | None:
     """Why the services of a race cannot be had here, or None."""
-    return missing(stage.host, stage.services)
+    lacking = missing(stage.services_host, stage.services)
+    if lacking is None and stage.services_on is not None:
+        return next(filter(None, map(_closed, stage.services)), None)
+    return lacking
 
 
 def missing(host: Host, services: Sequence[Service]) -> str | None:
@@ -37,9 +40,20 @@ def missing(host: Host, services: Sequence[Service]) -> str | None:
     return next(filter(None, (_missing(host, service) for service in services)), None)
 
 
+def _closed(service: Service) -> str | None:
+    """Why a service cannot run on a machine of its own, or None."""
+    lines = (service.prepare, service.run, service.args, *service.env.values())
+    if any("{client}" in line for line in lines if line):
+        return None
+    return (
+        f"{service.name} cannot run on another machine than the servers: no line of it says {{client}}, the "
+        "network that it lets in"
+    )
+
+
 def _missing(host: Host, service: Service) -> str | None:
-    other = ordinary_user.needed(service.refuses_root)
-    lacking = toolchain.missing(host, service.needs) or (ordinary_user.missing() if other else None)
+    other = ordinary_user.needed(host, service.refuses_root)
+    lacking = toolchain.missing(host, service.needs) or (ordinary_user.missing(host) if other else None)
     if lacking is None and service.image is not None:
         try:
             _image(host, service.image)
@@ -68,7 +82,7 @@ def beside(
     Raises RaceUnavailableError where one cannot run.
     """
     services = stage.services if values is None else stage.workload.services_at(values)
-    shares = shared_out(stage.plan.generator_cpus, len(services))
+    shares = shared_out(stage.services_cpus, len(services))
     running = tuple(
         start(stage, one, stack, cpus, entry)
         for one, cpus in zip(services, shares, strict=True)
@@ -78,6 +92,14 @@ def beside(
     own = {entry: addresses([one for one in running if one.entry == entry]) for entry in entries}
     shared = addresses([one for one in running if one.entry is None])
     return replace(stage, addresses=shared, of_entries=own, services_cpu_ns=every.cpu_ns), every
+
+
+def _network(address: str) -> str:
+    """Of one address alone: `127.0.0.1/32`; a name stays one."""
+    try:
+        return str(ipaddress.ip_network(address))
+    except ValueError:
+        return address
 
 
 def shared_out(cpus: Sequence[int], services: int) -> tuple[frozenset[int], ...]:
@@ -106,17 +128,17 @@ def start(
 
     Raises RaceUnavailableError where it cannot run: without it there is nothing to measure.
     """
-    if (why := missing(stage.host, [service])) is not None:
+    if (why := missing(stage.services_host, [service])) is not None:
         raise RaceUnavailableError(why)
-    cpus = frozenset(stage.plan.generator_cpus) if cpus is None else cpus
-    starting = _Starting(stage, service, stage.host.free_port(), cpus)
+    cpus = frozenset(stage.services_cpus) if cpus is None else cpus
+    starting = _Starting(stage, service, stage.services_host.free_port(), cpus)
     try:
         serving, values = starting.start(stack)
     except StartError as error:
         raise RaceUnavailableError(str(error)) from error
     except (NotServingError, OSError) as error:
         raise RaceUnavailableError(f"{starting.program}: {error}") from error
-    version = toolchain.version_of(stage.host, service.needs[0].split()[0]) if service.needs else None
+    version = toolchain.version_of(stage.services_host, service.needs[0].split()[0]) if service.needs else None
     return Running(
         stage,
         service,
@@ -141,6 +163,11 @@ class _Starting:
     cpus: frozenset[int]
 
     @property
+    def host(self) -> Host:
+        """Where it runs, and its data is."""
+        return self.stage.services_host
+
+    @property
     def name(self) -> str:
         """Of its files in this run."""
         return f"{self.service.name}-server-{self.port}"
@@ -157,16 +184,16 @@ class _Starting:
     @property
     def as_other(self) -> bool:
         """Whether an ordinary user has to run it."""
-        return ordinary_user.needed(self.service.refuses_root)
+        return ordinary_user.needed(self.host, self.service.refuses_root)
 
     def start(self, stack: ExitStack) -> tuple[Serving, dict[str, object]]:
         """With fresh data, until the stack ends; and what its lines may say of it.
 
         Raises OSError, StartError, NotServingError.
         """
-        home = ordinary_user.folder(self.service.name) if self.as_other else self.stage.logs
+        home = ordinary_user.folder(self.host, self.service.name) if self.as_other else self.stage.logs
         data = home / f"{self.name}.data"
-        stack.callback(shutil.rmtree, home if self.as_other else data, ignore_errors=True)
+        stack.callback(folders.remove, self.host, home if self.as_other else data)
         self._fresh(data)
         serving = stack.enter_context(self._serving(home, data, self.name))
         if self.service.prepare is None:
@@ -176,6 +203,7 @@ class _Starting:
     def _values(self, data: Path) -> dict[str, object]:
         host = self.stage.services_address
         values: dict[str, object] = {"host": host, "port": self.port, "data": data.absolute()}
+        values["client"] = _network(self.stage.host.address)
         return values | {"cpus": len(self.cpus), "python": sys.executable}
 
     def _serving(self, home: Path, data: Path, log: str) -> AbstractContextManager[Serving]:
@@ -188,7 +216,7 @@ class _Starting:
             values |= {"port": service.port or self.port}
             words, env = (service.program, *probe.argv(service.args or "", values)), {"PORT": "{port}"}
         spec = Spec(
-            argv=ordinary_user.argv(words) if self.as_other else words,
+            argv=ordinary_user.argv(self.host, words) if self.as_other else words,
             cwd=home,
             env={name: probe.fill(value, values) for name, value in (env | service.env).items()},
             cpus=self.cpus,
@@ -204,11 +232,11 @@ class _Starting:
                 socket.create_connection((stage.services_address, self.port), LISTENS_WITHIN_S).close()
             else:
                 probe.ask(stage, service.ready, self.port, values)
-            ours = stage.host.collect(handle).ports
+            ours = self.host.collect(handle).ports
             return None if self.port in ours else f"another program answers on port {self.port}"
 
         return started_server(
-            stage.host,
+            self.host,
             spec,
             self.port,
             complaint,
@@ -221,7 +249,7 @@ class _Starting:
         """How its image is run, where it has one. Raises OSError."""
         if self.service.image is None:
             return None
-        image = _image(self.stage.host, self.service.image)
+        image = _image(self.host, self.service.image)
         return InContainer(image.id, self.stage.plan.run, self.port, self.service.port)
 
     def _fill(self) -> None:
@@ -235,41 +263,44 @@ class _Starting:
             **placeholders_of(self.service.name, stage.services_address, self.port),
         }
         try:
-            probe.run(stage, self.service.fixture, values, FILLED_WITHIN_S, folder=stage.workload_folder)
+            probe.run(
+                stage, stage.host, self.service.fixture, values, FILLED_WITHIN_S, folder=stage.workload_folder
+            )
         except OSError as error:
             raise OSError(f"its fixture: {error}") from error
 
     def _fresh(self, data: Path) -> None:
         """An empty folder, or a copy of what `prepare` and the fixture left in one. Raises OSError."""
         if self.service.prepare is None:
-            data.mkdir()
+            folders.make(self.host, data)
         else:
             template = self.stage.logs / f"{self.service.name}{TEMPLATE}"
-            if not template.exists():
+            if not folders.is_there(self.host, template):
                 self._prepare(self.service.prepare, template)
-            shutil.copytree(template, data, symlinks=True)
+            folders.copy(self.host, template, data)
         if self.as_other:
-            ordinary_user.give(data)
+            ordinary_user.give(self.host, data)
 
     def _prepare(self, line: str, template: Path) -> None:
         """The folder that each start has a copy of, whole or not there at all. Raises OSError."""
-        home = ordinary_user.folder(self.service.name) if self.as_other else self.stage.logs
-        made = home / f"{self.service.name}.making"
+        host, moving = self.host, template.with_suffix(".making")
+        home = ordinary_user.folder(host, self.service.name) if self.as_other else self.stage.logs
+        made = home / moving.name
         try:
-            shutil.rmtree(made, ignore_errors=True)
-            made.mkdir(mode=0o700)
+            folders.remove(host, moving)
+            folders.make(host, made)
             if self.as_other:
-                ordinary_user.give(made)
+                ordinary_user.give(host, made)
             as_user = home if self.as_other else None
-            probe.run(self.stage, line, self._values(made), PREPARED_WITHIN_S, as_user=as_user)
+            probe.run(self.stage, host, line, self._values(made), PREPARED_WITHIN_S, as_user=as_user)
             if self.service.fixture is not None:
                 # At a port of its own, which the kernel may keep for a while.
-                apart = replace(self, port=self.stage.host.free_port())
+                apart = replace(self, port=host.free_port())
                 with apart._serving(home, made, f"{self.service.name}-fixture"):
                     apart._fill()
             if self.as_other:  # maybe on another file system, from where a folder does not move at once
-                made = Path(shutil.move(made, template.with_suffix(".making")))
+                folders.move(host, made, moving)
         finally:
             if self.as_other:
-                shutil.rmtree(home, ignore_errors=True)
-        made.rename(template)
+                folders.remove(host, home)
+        folders.move(host, moving, template)

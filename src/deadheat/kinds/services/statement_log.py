@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import zip_longest
-from pathlib import Path
 
 from deadheat.kinds.services.databases import Databases
 
@@ -54,8 +53,8 @@ def logged(databases: Databases) -> Iterator[Callable[[], list[Ran]]]:
 
     Raises RaceUnavailableError where they cannot be told to.
     """
-    log = databases.server.log
-    assert log is not None
+    said = databases.server.said
+    assert said is not None
     with databases.server.administered() as connection:
 
         def tell(settings: Sequence[bytes]) -> None:
@@ -66,7 +65,7 @@ def logged(databases: Databases) -> Iterator[Callable[[], list[Ran]]]:
 
         tell([f"ALTER SYSTEM SET {name} = '{value}'".encode() for name, value in SETTINGS.items()])
         try:
-            yield _Read(log, log.stat().st_size)
+            yield _Read(said, said(0).count("\n"))
         finally:
             tell([f"ALTER SYSTEM RESET {name}".encode() for name in SETTINGS])
 
@@ -95,14 +94,12 @@ def statements(log: str) -> Iterator[Ran]:
 
 
 class _Read:
-    """What a log has got since it was last read."""
+    """What a log has got since it was last read, whole lines."""
 
-    def __init__(self, log: Path, at: int) -> None:
-        self._log, self._at = log, at
+    def __init__(self, said: Callable[[int], str], lines: int) -> None:
+        self._said, self._lines = said, lines
 
     def __call__(self) -> list[Ran]:
-        with self._log.open("rb") as log:
-            log.seek(self._at)
-            more = log.read()
-        self._at += len(more)
-        return list(statements(more.decode(errors="replace")))
+        more, end, _ = self._said(self._lines).rpartition("\n")
+        self._lines += (more + end).count("\n")
+        return list(statements(more))

@@ -100,6 +100,7 @@ class StatementsRan(Record):
 
 class ServiceRan(Record):
     """A service of a block, before it is stopped: what it was, its CPUs, and what it used from its start on.
+    `host`: the address of the machine that it ran on, where that was not the servers' own.
     `entry`: whose it was, where each has one of its own.
     `version` of its program, where that tells one. `container`: how it is contained, of one that is."""
 
@@ -107,6 +108,7 @@ class ServiceRan(Record):
     race: str
     block: int
     service: str
+    host: str | None = None
     entry: str | None = None
     program: str
     version: str | None = None

@@ -9,6 +9,7 @@ import numpy as np
 from deadheat.model.gate import GateResult
 from deadheat.model.observation import NetworkFloor, Slice
 from deadheat.results.gates.gate import gate_result
+from deadheat.results.tally import Tally
 
 # Of the lead-in, which is there to take up what does not begin together.
 TOGETHER_LIMIT = 0.1
@@ -50,4 +51,37 @@ def network_limited(slices: Sequence[Slice], floors: Sequence[NetworkFloor]) -> 
     ok = crossed < NETWORK_LIMIT * room
     return gate_result(
         "network-limited", ok, crossed / room, f"below {NETWORK_LIMIT:.0%}", crossed=crossed, room=room
+    )
+
+
+def services_network(tally: Tally, entry: str) -> GateResult | None:
+    """What crossed the network to the services' machine in a second of this one's slices, of what it was
+    measured to carry before the race; the fuller of both directions. A machine counts the bytes of a whole
+    block: of them each contender has as many as it has of the replies. None where services run beside the
+    servers, and where nobody counts.
+    """
+    if not tally.services_network:
+        return None
+    floor = tally.services_network[-1]
+    crossed = seconds = 0.0
+    for around in tally.interference:
+        if around.host != floor.host or around.network_in_bytes is None or around.network_out_bytes is None:
+            continue
+        own = [turn for turn in tally.slices(entry) if turn.block == around.block]
+        every = tally.replies_in(around.block)
+        if own and every:
+            part = sum(turn.replies_all for turn in own) / every
+            crossed += max(around.network_in_bytes, around.network_out_bytes) * part
+            seconds += sum(turn.drained_ns - turn.started_ns for turn in own) / 1e9
+    if not seconds:
+        return None
+    share = crossed / seconds / floor.bytes_per_s
+    facts = {"crossed": crossed / seconds, "room": floor.bytes_per_s}
+    return gate_result(
+        "services-network",
+        share < NETWORK_LIMIT or tally.race.judged_by != "throughput",
+        share,
+        f"below {NETWORK_LIMIT:.0%}, where throughput is judged",
+        host=floor.host,
+        **facts,
     )

@@ -66,6 +66,7 @@ CONTENDER_GATES: Registry[OfContender] = Registry(
         "littles-law": _of_slices(lambda of, slices: own.littles_law(slices)),
         "generator-cpu": _of_slices(_generator_cpu),
         "services-cpu": lambda of: own.services_cpu(of.tally, of.entry),
+        "services-network": lambda of: elsewhere.services_network(of.tally, of.entry),
         "database-statements": lambda of: own.database_statements(of.tally, of.entry),
         "database-sessions": lambda of: own.database_sessions(of.tally, of.entry),
         "generator-share": lambda of: own.generator_share(of.tally, of.entry),
