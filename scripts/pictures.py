@@ -1,6 +1,7 @@
 """The pictures of docs/reports.md: parts of a real run's report.html as Chromium draws them.
 
 python scripts/pictures.py [RUN] [--out runs] [--race http-hello]
+python scripts/pictures.py [RUN] --matrix: of a run of several workloads the table of all, for README
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from deadheat.storage import run_folder
 
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 WIDTH = 1100
+# A column a workload.
+WIDE, MATRIX = 1500, "section:has(#workloads-h)"
 # What is drawn, and what of the page it is: the race's section is marked before.
 PARTS = {
     "forest": ".pictured table.forest",
@@ -33,6 +36,7 @@ def main() -> int:
     arguments.add_argument("run", nargs="?", default="latest")
     arguments.add_argument("--out", type=Path, default=Path("runs"))
     arguments.add_argument("--race", default="http-hello")
+    arguments.add_argument("--matrix", action="store_true")
     asked = arguments.parse_args()
     chromium = shutil.which("chromium")
     if chromium is None:
@@ -45,8 +49,11 @@ def main() -> int:
             executable_path=chromium,
             args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
         )
-        page = browser.new_page(viewport={"width": WIDTH, "height": 900})
+        page = browser.new_page(viewport={"width": WIDE if asked.matrix else WIDTH, "height": 900})
         page.goto(report.as_uri())
+        if asked.matrix:
+            _draw(page, "matrix", MATRIX)
+            return 0
         _mark(page, asked.race)
         for name, part in PARTS.items():
             _draw(page, name, part)

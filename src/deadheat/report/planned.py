@@ -8,13 +8,15 @@ from collections.abc import Iterable, Iterator
 from deadheat.model.measured import SlicePlan
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.shape import Shape
-from deadheat.plan.duration import long_turns_s
+from deadheat.plan.duration import START_S, long_turns_s
 from deadheat.plan.learnt import spread
 from deadheat.plan.looks import looks_of
 from deadheat.report import calibration, own_database, words
 
 # Below that a warm-up is nothing to be told.
 LONG_WARM_UP_S = 1.0
+# More contenders than this are not named one by one.
+MANY = 3
 
 
 def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Iterator[str]:
@@ -39,10 +41,22 @@ def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Itera
     if len(plan.workloads) > 1:
         whole_s = sum(race.estimated_s or 0 for race in plan.workloads)
         yield f"in all about {words.duration(whole_s)}, builds and checks of answers apart"
+    if (fresh := list(dict.fromkeys(contender for race in plan.workloads for contender in _unknown(race)))):
+        whose = ", ".join(fresh) if len(fresh) <= MANY else f"{len(fresh)} contenders"
+        yield (
+            f"not raced like this here yet: {whose}; a start with its warm-up is taken to need {START_S:g} s until "
+            "it is known, and a JVM's needs many times that"
+        )
     for shape in shapes:
         if (shape.cores or 1) > cores:
             yield f"not here: {shape.words}, which needs {shape.cores} cores"
     yield calibration.sizing(plan.calibration)
+
+
+def _unknown(race: RacePlan) -> Iterator[str]:
+    """Contenders of servers of which no race here has told how long they warm up."""
+    if race.past is not None and isinstance(race.measured, SlicePlan):
+        yield from (entry.contender for entry in race.entries if entry.contender not in race.past.warm_up_s)
 
 
 def _learnt(race: RacePlan) -> Iterator[str]:
