@@ -74,7 +74,11 @@ def test_one_machine_is_no_second() -> None:
 
 
 def of(
-    tmp_path: Path, machines: list[Machine], load: str, servers: str | None = None, services: str | None = None
+    tmp_path: Path,
+    machines: list[Machine],
+    load: str,
+    servers: str | None = None,
+    services: str | None = None,
 ) -> tuple[str, ...]:
     """Names of the machines: of the servers, of those that load, of the services."""
     suite = load_suite(hello(tmp_path / "suite", copies=["copy"]).path)

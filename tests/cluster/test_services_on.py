@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-from pathlib import Path
 
 import pytest
 
@@ -67,9 +66,12 @@ def test_a_database_on_a_machine_of_its_own(rows: OnCluster) -> None:
         # Each reply took its one statement and row, by the count of the other machine's database.
         assert gates["database-statements"]["ok"], gates["database-statements"]
         assert gates["services-cpu"]["facts"]["generator"] == 0 < gates["services-cpu"]["value"]
-        assert 0 < gates["services-network"]["value"], gates["services-network"]
+        assert gates["services-network"]["value"] > 0, gates["services-network"]
     said = " ".join((ended.out + ended.err).split())
-    assert f"postgres on {far} (" in said and "there and back, which no answer of a service is sooner than" in said
+    assert (
+        f"postgres on {far} (" in said
+        and "there and back, which no answer of a service is sooner than" in said
+    )
     assert not left_over(rows)
     assert not [line for line in cluster.commands("n3") if "postgres" in line]
     # What its data was copied from is large, and of no use afterwards.

@@ -34,7 +34,10 @@ def stage(host: LocalHost, logs: Path) -> Stage:
     """As much of a race as a server is started from."""
     plan = SimpleNamespace(generator_cpus=tuple(os.sched_getaffinity(0)))
     never = SimpleNamespace(requested=False, check=lambda: None)
-    made: Any = SimpleNamespace(host=host, logs=logs, plan=plan, stop=never, services_address="127.0.0.1")
+    made: Any = SimpleNamespace(
+        host=host, logs=logs, plan=plan, stop=never, services_on=None, services_host=host,
+        services_address="127.0.0.1", services_cpus=plan.generator_cpus,
+    )  # fmt: skip
     return cast(Stage, made)
 
 

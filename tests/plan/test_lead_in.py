@@ -54,6 +54,11 @@ def test_one_that_its_latency_made_longer_is_doubled_from_there(tmp_path: Path) 
     assert [one.lead_in_ms for one in longer] == [820]
 
 
+def test_one_whose_latency_made_it_a_second_is_not_made_two(tmp_path: Path) -> None:
+    """Its slices take as long as everybody's else together, and are no flatter."""
+    assert not lead_in.grown(asked(), race_of_rivals(), EACH | {"fast": [2700.0, 2800.0, 2800.0]}, 3)
+
+
 @pytest.mark.parametrize(
     ("blocks", "who", "lead_in_ms"),
     [(3, None, 50), (4, "fast", 50), (2, "fast", 50), (3, "ceiling", 50), (3, "fast", 200), (3, "fast", 0)],

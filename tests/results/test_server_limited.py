@@ -37,6 +37,7 @@ BY_THEMSELVES = {
     "asked-rate",
     "generators-together",
     "network-limited",
+    "services-network",
 }
 
 

@@ -46,7 +46,8 @@ def taken_up(
     services = _services(about, there, labels.services)
     load = _load(about, [machine for machine in there if machine is not services], labels.load)
     about = about.replaced(
-        load=tuple(one.node.address for one in load), services=services and services.node.address
+        load=tuple(one.node.address for one in load),
+        services=None if services is None else services.node.address,
     )
     free = [machine for machine in there if machine is not services and machine not in load]
     machines: list[Machine] = []
@@ -96,9 +97,7 @@ def of(machine: Machine, folder: RunFolder, instead_of: str | None = None) -> Ru
     )
 
 
-def _load(
-    about: ClusterRun, there: Sequence[Machine], labels: Mapping[str, str]
-) -> tuple[Machine, ...]:
+def _load(about: ClusterRun, there: Sequence[Machine], labels: Mapping[str, str]) -> tuple[Machine, ...]:
     """As many as loaded it before: those that did, or those with the labels. Raises UserError."""
     if not about.load:
         return ()
@@ -120,7 +119,11 @@ def _services(about: ClusterRun, there: Sequence[Machine], labels: Mapping[str, 
     if about.services is None:
         return None
     for machine in there:
-        if labels.items() <= machine.node.labels.items() if labels else machine.node.address == about.services:
+        if (
+            labels.items() <= machine.node.labels.items()
+            if labels
+            else machine.node.address == about.services
+        ):
             return machine
     raise UserError(
         f"the services of {about.run} ran on {about.services}, and no machine like it is in this cluster",

@@ -93,7 +93,7 @@ def start(asked: Asked, suite: Suite, out: Path, on: On, say: Say, warn: Say) ->
             known_different=on.known_different,
             runs=tuple(of(machine, folders[machine.name]) for machine in racing),
             load=tuple(one.node.address for one in load),
-            services=services and services.node.address,
+            services=None if services is None else services.node.address,
         )
         with explained(out):
             (out / name).mkdir(parents=True)

@@ -14,6 +14,7 @@ from deadheat.errors import UserError
 
 if TYPE_CHECKING:
     from deadheat.cli.race import RaceOptions
+    from deadheat.cluster.parts import Labels
     from deadheat.plan import Asked
 
 
@@ -40,8 +41,8 @@ class ClusterOptions:
     services_on: tuple[tuple[str, str], ...] = option(
         type=values.LABEL,
         multiple=True,
-        help="With --load-from: the services, such as a PostgreSQL, on a machine of their own, the first with "
-        "this label; beside the servers where not given.",
+        help="With --load-from: the services, such as a PostgreSQL, on a machine of their own, the first "
+        "with this label; beside the servers where not given.",
     )
     machines: int | None = option(
         type=click.IntRange(2), metavar="N", help="So many of the cluster's machines; all where not given."
@@ -68,11 +69,23 @@ def refuse_alone(options: ClusterOptions) -> None:
         raise UserError(f"{found[0]} is for races on several machines", hint="--cluster HOST:PORT")
 
 
+def _labels(options: RaceOptions) -> Labels:
+    """Who does what. Raises UserError where nobody loads the servers of another."""
+    from deadheat.cluster.parts import Labels
+
+    placed = {"--servers-on": options.servers_on, "--services-on": options.services_on}
+    for name in (name for name, labels in placed.items() if labels):
+        if not options.load_from and (name == "--servers-on" or options.resume is None):
+            raise UserError(f"{name} without --load-from: each machine has servers and load of its own")
+    return Labels(
+        load=dict(options.load_from), servers=dict(options.servers_on), services=dict(options.services_on)
+    )
+
+
 def race(options: RaceOptions, address: str, asked: Callable[[], Asked]) -> NoReturn:
     """The same race on several machines; `asked` says of what, where none is taken up. Raises UserError for
     what there is on one machine alone."""
     from deadheat.app import clustered
-    from deadheat.cluster import parts
     from deadheat.report import merged as words
     from deadheat.suite.suite import load
 
@@ -87,18 +100,10 @@ def race(options: RaceOptions, address: str, asked: Callable[[], Asked]) -> NoRe
     }
     if found := [name for name, given in alone.items() if given]:
         raise UserError(f"{found[0]}: not on several machines", hint="leave out --cluster")
-    placed = {"--servers-on": options.servers_on, "--services-on": options.services_on}
-    for name in (name for name, labels in placed.items() if labels):
-        if not options.load_from and options.resume is None:
-            raise UserError(f"{name} without --load-from: each machine has servers and load of its own")
     on = clustered.On(
         address,
         options.machines,
-        labels=parts.Labels(
-            load=dict(options.load_from),
-            servers=dict(options.servers_on),
-            services=dict(options.services_on),
-        ),
+        labels=_labels(options),
         remote=options.remote,
         unlike=options.unlike_machines,
         known_different=options.different_machines,

@@ -128,9 +128,7 @@ def part(race: RacePlan, blocks: int) -> RacePlan:
     return race.replaced(blocks=blocks, estimated_s=estimated_s)
 
 
-def apart(
-    machines: Sequence[Machine], labels: Labels, asked: Asked, suite: Suite
-) -> tuple[Apart, Plan]:
+def apart(machines: Sequence[Machine], labels: Labels, asked: Asked, suite: Suite) -> tuple[Apart, Plan]:
     """Who does what, by these labels, and the plan of a race like that. The servers are on the first of the
     machines that neither load nor have the services, if labels do not say on which. Raises UserError where
     nobody is left for a part.

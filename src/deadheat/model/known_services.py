@@ -33,8 +33,8 @@ _POSTGRES = KnownService(
         name="postgres",
         needs=("postgres >= 13", "initdb"),
         refuses_root=True,
-        prepare="""sh -c 'initdb -D "$0" --username postgres --auth trust --encoding UTF8 --locale C --no-sync """
-        """&& echo host all all "$1" trust >> "$0"/pg_hba.conf' {data} {client}""",
+        prepare="""sh -c 'initdb -D "$0" --username postgres --auth trust --encoding UTF8 --locale C """
+        """--no-sync && echo host all all "$1" trust >> "$0"/pg_hba.conf' {data} {client}""",
         run="postgres -D {data} -h {host} -p {port} -c unix_socket_directories='' -c max_connections=500 "
         "-c fsync=off -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off "
         "-c shared_buffers=128MB -c checkpoint_timeout=1d -c max_wal_size=8GB",

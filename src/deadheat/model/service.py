@@ -34,14 +34,14 @@ class Service(Record):
     recorded. `run` and what else is run may say `{host}`, `{port}`, `{data}` (its folder), `{cpus}` (how
     many), `{python}` and `{client}`, the network that contenders reach it from (`127.0.0.1/32`): one that
     says it lets nobody else in, and may have a machine of its own. `prepare` fills an empty data folder, once
-    a run (`initdb -D {data}`); each start has a copy. `ready`: what it answers once it serves; without it, it serves as soon as it listens.
-    `fixture`: a command that fills it, in the workload's folder, with what contenders may say of the service
-    in braces: once a run, into what `prepare` made, else after each start. `reset`: what makes it as it was
-    at first, between invocations. `of_each`: each entry of a race has one of its own. `refuses_root`: where
-    the referee is root, an ordinary user runs it. `tells`: it prints what each connection sent, as
-    docs/redis-sink.md has it, so that what contenders say of themselves can be held against it. `image`: it
-    runs in a container, in the place of a `run` line; `args` are what the image is given, and `port` where it
-    listens, if that is a port of its own, as of contenders.
+    a run (`initdb -D {data}`); each start has a copy. `ready`: what it answers once it serves; without it, it
+    serves as soon as it listens. `fixture`: a command that fills it, in the workload's folder, with what
+    contenders may say of the service in braces: once a run, into what `prepare` made, else after each start.
+    `reset`: what makes it as it was at first, between invocations. `of_each`: each entry of a race has one of
+    its own. `refuses_root`: where the referee is root, an ordinary user runs it. `tells`: it prints what each
+    connection sent, as docs/redis-sink.md has it, so that what contenders say of themselves can be held
+    against it. `image`: it runs in a container, in the place of a `run` line; `args` are what the image is
+    given, and `port` where it listens, if that is a port of its own, as of contenders.
     """
 
     name: str = Field(pattern=r"^[a-z][a-z_]*$")

@@ -11,6 +11,8 @@ from deadheat.model.result import RaceResult
 
 # A server that is not steady after so long is not going to be: then its gate is broken, and no verdict.
 MOST_MS = 200
+# The same of one whose latency has made its lead-in longer by itself.
+MOST_RACED_MS = 1000
 # Fewer blocks than this tell no slope from noise.
 FEWEST = 3
 
@@ -47,6 +49,7 @@ def grown(
         for row in rivals
         if len(raced.get(row.id, ())) == first_look < race.blocks
         and 0 < race.lead_in_of(row.id) < MOST_MS
+        and max(raced[row.id], default=0) < MOST_RACED_MS
         and any(gate.name == "flat" and not gate.ok for gate in row.gates)
     ]
     if not sloping:

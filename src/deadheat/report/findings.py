@@ -75,10 +75,8 @@ def sentence(finding: Finding) -> str:
             return _long_turns(finding)
         case Attempt() | GivenUp() | LongerLeadIn():
             return _course(finding)
-        case VarianceOfStarts():
-            return _variance(finding)
-        case NotSteady():
-            return _not_steady(finding)
+        case VarianceOfStarts() | NotSteady():
+            return _variance(finding) if isinstance(finding, VarianceOfStarts) else _not_steady(finding)
         case Drifts() | CarriedOver():
             return _within_blocks(finding)
         case UnequalBytes() | CpuOutside():

@@ -41,11 +41,11 @@ def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Itera
     if len(plan.workloads) > 1:
         whole_s = sum(race.estimated_s or 0 for race in plan.workloads)
         yield f"in all about {words.duration(whole_s)}, builds and checks of answers apart"
-    if (fresh := list(dict.fromkeys(contender for race in plan.workloads for contender in _unknown(race)))):
+    if fresh := list(dict.fromkeys(contender for race in plan.workloads for contender in _unknown(race))):
         whose = ", ".join(fresh) if len(fresh) <= MANY else f"{len(fresh)} contenders"
         yield (
-            f"not raced like this here yet: {whose}; a start with its warm-up is taken to need {START_S:g} s until "
-            "it is known, and a JVM's needs many times that"
+            f"not raced like this here yet: {whose}; a start with its warm-up is taken to need {START_S:g} s "
+            "until it is known, and a JVM's needs many times that"
         )
     for shape in shapes:
         if (shape.cores or 1) > cores:

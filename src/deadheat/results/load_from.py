@@ -1,5 +1,5 @@
-"""Load that came from other hosts, and services that ran on another: what they used for it, and what part of a
-wait was the way."""
+"""Load that came from other hosts, services that ran on another: what they used, and what part of a wait was
+the way."""
 
 from __future__ import annotations
 

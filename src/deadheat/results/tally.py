@@ -79,13 +79,13 @@ class Tally:
         return [turn for turn in self.of(entry) if isinstance(turn, Slice)]
 
     def replies_in(self, block: int) -> int:
-        """All that servers gave under load, whatever for: warmed up, counted, at equal load, in long turns."""
+        """All that servers gave under load: while they warmed up, in slices, at equal load, in long turns."""
         slices = [turn for entry in self.turns for turn in self.slices(entry)]
         slices += [turn for of in self.warm_ups.values() for turn in of if isinstance(turn, Slice)]
-        others = [turn for of in (*self.open_loop.values(), *self.long_turns.values()) for turn in of]
-        return sum(turn.replies_all for turn in slices if turn.block == block) + sum(
-            turn.replies for turn in others if turn.block == block
-        )
+        others: list[OpenLoop | LongTurn] = [turn for of in self.open_loop.values() for turn in of]
+        others += [turn for of in self.long_turns.values() for turn in of]
+        in_slices = sum(turn.replies_all for turn in slices if turn.block == block)
+        return in_slices + sum(turn.replies for turn in others if turn.block == block)
 
     def cold_starts(self, entry: str) -> list[ColdStart]:
         return [turn for turn in self.of(entry) if isinstance(turn, ColdStart)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 import statistics
-from collections.abc import Generator
+from collections import deque
+from collections.abc import Collection, Generator
 
 import numpy as np
 
@@ -19,24 +20,33 @@ from deadheat.stats import FloatArray, steady
 
 # Slices grow with the latency: 10 times the mean to settle, 20 times to count.
 LEAD_IN_LATENCIES, COUNTED_LATENCIES = 10, 20
+# By the last turns of a warm-up, of which one may be a noisy one.
+LAST_TURNS = 5
+# Where the latencies of a turn add up to less than this part of what Little's law says, requests wait for
+# longer than the mean tells, unanswered at its end: then slices grow with the longest wait, up to so much.
+ANSWERED = 0.9
+LEAD_IN_WAITS, COUNTED_WAITS = 2, 4
+MOST_LEAD_IN_MS, MOST_COUNTED_MS = 500, 1000
 
 
 def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
     """Turns until the server's rate, and what a request costs it, are flat, at least for as long as its
     earlier starts needed, at most for `steady.LONGEST_S`. A start of whom none is known goes on until a rise
-    can be ruled out. The last turn tells how long this server's slices must be."""
+    can be ruled out. The last turns tell how long this server's slices must be."""
     stage, race = turns.stage, turns.stage.race
     stage.view.state(entry, "warming")
     running = turns.running[entry]
     known_s, loaded_s = _known_s(stage, entry), 0.0
     least_s = max(steady.SHORTEST_S, known_s or 0.0)
     rates, per_cpu_s = np.empty(0), np.empty(0)
+    last: deque[Slice] = deque(maxlen=LAST_TURNS)
     for number in itertools.count():
         observed = turns.take(running, Turn(0, number, entry), 0, race.slices.warm_up_ms, warm_up=True)
         yield observed
         if not isinstance(observed, Slice):
             return
-        _size(running, observed, race)
+        last.append(observed)
+        _size(running, last, race)
         loaded_s += race.slices.warm_up_ms / 1000
         rates = np.append(rates, steady.rates_rps(observed.bins, observed.bin_ms))
         if observed.server_cpu_ns:
@@ -72,12 +82,21 @@ def _flat(rates: FloatArray, per_cpu_s: FloatArray, turn_ms: int, known_s: float
     return not rising and not steady.still_rising_from(per_cpu_s, round(known_s * 1000 / turn_ms))
 
 
-def _size(running: Running, last: Slice, race: RacePlan) -> None:
-    """Make its slices as long as this server's latency asks for."""
-    if last.replies:
-        mean_ms = last.latency_sum_ns / last.replies / 1e6
-        running.lead_in_ms = _grown(race.lead_in_of(running.entry), LEAD_IN_LATENCIES * mean_ms)
-        running.counted_ms = _grown(race.slices.counted_ms, COUNTED_LATENCIES * mean_ms)
+def _size(running: Running, last: Collection[Slice], race: RacePlan) -> None:
+    """Make its slices as long as this server's latency asks for, and its longest wait."""
+    answered = [turn for turn in last if turn.replies]
+    if not answered:
+        return
+    mean_ms = statistics.median(turn.latency_sum_ns / turn.replies for turn in answered) / 1e6
+    lead_in_ms, counted_ms = LEAD_IN_LATENCIES * mean_ms, COUNTED_LATENCIES * mean_ms
+    told = statistics.median(turn.latency_sum_ns / max(1, turn.in_flight_ns) for turn in answered)
+    # The last requests of a turn are not answered in it: some half of a latency is always missing, or one.
+    if told < ANSWERED * (1 - mean_ms / race.slices.warm_up_ms):
+        longest_ms = statistics.median(turn.latency_max_ns for turn in answered) / 1e6
+        lead_in_ms = max(lead_in_ms, min(LEAD_IN_WAITS * longest_ms, MOST_LEAD_IN_MS))
+        counted_ms = max(counted_ms, min(COUNTED_WAITS * longest_ms, MOST_COUNTED_MS))
+    running.lead_in_ms = _grown(race.lead_in_of(running.entry), lead_in_ms)
+    running.counted_ms = _grown(race.slices.counted_ms, counted_ms)
 
 
 def _known_s(stage: Stage, entry: str) -> float | None:

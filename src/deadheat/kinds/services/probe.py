@@ -39,8 +39,8 @@ def run(
     as_user: Path | None = None,
     folder: Path | None = None,
 ) -> None:
-    """A program of a service's to its end on a host, in a `folder` there; an ordinary user's in its folder `as_user`, where
-    that is given.
+    """A program of a service's to its end on a host, in a `folder` there; an ordinary user's in its folder
+    `as_user`, where that is given.
 
     Raises OSError where it is not a good end.
     """

@@ -138,7 +138,9 @@ def start(
         raise RaceUnavailableError(str(error)) from error
     except (NotServingError, OSError) as error:
         raise RaceUnavailableError(f"{starting.program}: {error}") from error
-    version = toolchain.version_of(stage.services_host, service.needs[0].split()[0]) if service.needs else None
+    version = (
+        toolchain.version_of(stage.services_host, service.needs[0].split()[0]) if service.needs else None
+    )
     return Running(
         stage,
         service,

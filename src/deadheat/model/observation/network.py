@@ -6,9 +6,9 @@ from deadheat.model.base import Record
 
 
 class NetworkFloor(Record):
-    """From a host that load comes from, or that services run on (`role`), to the servers': the median and the 99th percentile of there and back,
-    seconds, of single bytes while nothing else goes on; and bytes a second one way. No answer from there can
-    come sooner, and no more can cross."""
+    """From a host that load comes from, or that services run on (`role`), to the servers': the median and the
+    99th percentile of there and back, seconds, of single bytes while nothing else goes on; and bytes a second
+    one way. No answer from there can come sooner, and no more can cross."""
 
     type: Literal["network"] = "network"
     host: str
