@@ -82,7 +82,7 @@ def test_resumed_where_the_services_were(rows: OnCluster) -> None:
     """And nowhere else in silence."""
     cluster = rows.cluster
     with rows.start(*RACE, "--cluster", cluster.address, *ROLES) as race:
-        race.until_said("rows: block 1 of")
+        race.until_said("block 1 of")
         race.signal(signal.SIGINT)
         stopped = race.end()
     assert stopped.code == 130, stopped.err
