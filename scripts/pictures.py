@@ -52,6 +52,8 @@ def main() -> int:
         page = browser.new_page(viewport={"width": WIDE if asked.matrix else WIDTH, "height": 900})
         page.goto(report.as_uri())
         if asked.matrix:
+            # What follows a reader down the page would lie over the table.
+            page.locator("#controls").evaluate("controls => controls.remove()")
             _draw(page, "matrix", MATRIX)
             return 0
         _mark(page, asked.race)

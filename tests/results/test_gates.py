@@ -20,7 +20,7 @@ from deadheat.model.result import RaceResult
 from deadheat.report.gates import advice
 from deadheat.report.reasons import of_verdict
 from deadheat.results import derive
-from tests.made.observed import COUNTED_NS, WALL_NS, observations, plan, race, suite
+from tests.made.observed import COUNTED_NS, LEAD_IN_NS, WALL_NS, observations, plan, race, suite
 
 LATE = (*[100] * 20, *[200] * 10, 0)
 FAULTS: dict[str, dict[str, Any]] = {
@@ -143,6 +143,25 @@ def test_waiting_for_the_cpu_now_and_then_is_a_neighbour(
             return o.model_copy(update={"server_runqueue_wait_ns": COUNTED_NS})
         if isinstance(o, Interference):
             return o.model_copy(update={"others_ns": round(others * o.wall_ns * len(o.cpus))})
+        return o
+
+    assert broken(of([waits(o) for o in observations(race())], tmp_path), "fast") == seen_as
+
+
+@pytest.mark.parametrize(("share", "seen_as"), [(0.03, set()), (0.4, {"runqueue-wait"})])
+def test_a_server_of_16_processes_waits_16_times_for_a_neighbour(
+    tmp_path: Path, share: float, seen_as: set[str]
+) -> None:
+    """They wait 15 times the slice for each other: 3% more or less of that is no neighbour, who makes each of
+    them wait, be it for 40% of a slice."""
+    whole_ns = LEAD_IN_NS + COUNTED_NS
+
+    def waits(o: Observation) -> Observation:
+        if isinstance(o, Slice) and o.entry == "fast":
+            more = share if o.round < 3 else 0
+            return o.model_copy(update={"server_runqueue_wait_ns": round((15 + 16 * more) * whole_ns)})
+        if isinstance(o, Interference):
+            return o.model_copy(update={"others_ns": round(0.015 * o.wall_ns * len(o.cpus))})
         return o
 
     assert broken(of([waits(o) for o in observations(race())], tmp_path), "fast") == seen_as

@@ -17,8 +17,8 @@ CLOCK_STEP_LIMIT_MS = 50.0
 # CPU time of others is counted in ticks of the scheduler: over less than this it says nothing.
 LEAST_WATCHED_S = 10.0
 FROZEN_LIMIT_MS = 10.0
-# A slice is disturbed where the server waited for its CPU for this share of it longer than it usually does
-# (its own threads wait for each other all the time), or the generator stood still for this share of it.
+# A slice is disturbed where each of the server's threads that compete for its CPU waited for this share of it
+# longer than it usually does, or the generator stood still for this share of it.
 WAITED_SHARE, WAITED_LIMIT = 0.25, 0.25
 # Where others used less than this of a block's CPUs there was nobody to wait for but the server's own
 # threads: a compiler's, a collector's. An idle machine's own housekeeping is some 0.6%.
@@ -125,6 +125,9 @@ def runqueue_wait(slices: Sequence[Slice], around: Sequence[Interference]) -> Ga
 
     In blocks in which others used next to nothing, a server waits for its own threads alone. `around`: what
     is known of the blocks; of one that it says nothing of (in journals of before) any wait counts.
+
+    Threads of a server wait for each other all the time: n that compete for a core wait n - 1 times as long
+    as the slice, together. Somebody else makes each of them wait.
     """
     slices = [s for s in slices if s.server_runqueue_wait_ns is not None]
     if not slices:
@@ -132,7 +135,8 @@ def runqueue_wait(slices: Sequence[Slice], around: Sequence[Interference]) -> Ga
     alone = {one.block for one in around if one.others_known and _share([one.others_used_ns], [one]) < NOBODY}
     waits = np.array([_waited(s) for s in slices])
     beside = np.array([s.block not in alone for s in slices])
-    share = float(np.mean(beside & (waits > np.median(waits) + WAITED_SHARE)))
+    usual = np.median(waits)
+    share = float(np.mean(beside & (waits > usual + WAITED_SHARE * (1 + usual))))
     return _at_most("runqueue-wait", share, WAITED_LIMIT, " of slices")
 
 
