@@ -11,9 +11,11 @@ from deadheat.hosts.held import this_host
 from deadheat.kinds.services import start as services
 from deadheat.model.cluster import ClusterRun
 from deadheat.suite.suite import load
+from tests.end_to_end.bench import eventually
 from tests.end_to_end.test_database_habits import BUILT_IN, SERVER
 
 from .conftest import OnCluster
+from .test_faults import racing
 from .test_load_from import results
 from .test_race import RACED, left_over
 
@@ -108,3 +110,22 @@ def test_a_service_that_lets_anybody_in_stays_beside_its_servers(rows: OnCluster
     assert "no line of it says {client}, the network that it lets in" in ended.err, ended.err
     _, found = results(rows)
     assert json.dumps(found["workloads"][0]).count("{client}")
+
+
+def test_the_machine_of_the_services_is_gone(rows: OnCluster) -> None:
+    """Told, and the race ends with the blocks that it has; nothing of it runs on."""
+    cluster = rows.cluster
+    with rows.start(*RACE, "--cluster", cluster.address, *ROLES) as race:
+        race.until(racing(rows, 1), "it has a block")
+        cluster.kill("n3")
+        race.until_said("is lost")
+        ended = race.end()
+    try:
+        said = f"{cluster.ip('n3')} is lost"
+        assert "which has its services, is lost" in ended.err or said in ended.err, ended.err
+        eventually(lambda: not left_over(rows), "nothing of ours runs on any node")
+        about, _ = results(rows)
+        assert any(line["type"] == "block-ended" for line in rows.journal(about.runs[0].run))
+    finally:
+        cluster.start("n3")
+        cluster.until_up(4)
