@@ -1,5 +1,6 @@
 """Runs a plan: builds, checks, and block after block, every observation into the journal as it happens."""
 
+import os
 from collections.abc import Callable, Collection, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
@@ -101,7 +102,7 @@ class Runner:
         host = self.host if self.services_on is None else self.services_on
         with suppress(UserError, StartError, TimeoutError):
             remove = ("sh", "-c", f'rm -rf "$0"/*{TEMPLATE}', str(self.folder.logs))
-            host.run(remove, env={}, timeout_s=CLEARED_WITHIN_S)
+            host.run(remove, env={"PATH": os.defpath}, timeout_s=CLEARED_WITHIN_S)
 
     def _take_up(self) -> None:
         """Go on where all that is raced is what it was. Raises UserError before anything is journaled."""

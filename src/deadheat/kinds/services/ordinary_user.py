@@ -64,6 +64,6 @@ def _user(host: Host) -> tuple[str, str] | None:
 def _printed(host: Host, *argv: str) -> str:
     """What a short command prints, whatever it thinks of it; nothing where it cannot be run."""
     try:
-        return host.run(argv, env={"LC_ALL": "C"}, timeout_s=LIMIT_S).stdout
+        return host.run(argv, env=folders.environment(), timeout_s=LIMIT_S).stdout
     except (StartError, TimeoutError):
         return ""

@@ -11,7 +11,7 @@ from deadheat.hosts import ExitedError, Handle, StartError
 from deadheat.hosts.program import Exit
 from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.server.started import last_words
-from deadheat.kinds.services import probe
+from deadheat.kinds.services import folders, probe
 from deadheat.model.observation import ServiceRan
 from deadheat.model.service import Service
 from deadheat.run.kind import RaceUnavailableError, Stage
@@ -56,7 +56,8 @@ class Running:
         """What it has said of itself, but for so many lines. Raises OSError."""
         host = self.stage.services_host
         try:
-            read = host.run(("tail", "-n", f"+{after + 1}", str(self.log)), env={}, timeout_s=READ_WITHIN_S)
+            last = ("tail", "-n", f"+{after + 1}", str(self.log))
+            read = host.run(last, env=folders.environment(), timeout_s=READ_WITHIN_S)
         except (StartError, TimeoutError) as error:
             raise OSError(str(error)) from error
         return read.stdout
