@@ -78,7 +78,7 @@ def test_word_by_word(bare: Cluster, tmp_path: Path) -> None:
     hosts.write_text(written)
     [install], [up], [doctor], [race], [load] = (
         commands("your own machines"),
-        *([block] for block in commands("Run by a test in network namespaces")),
+        *([block] for block in commands("Run by a test in network namespaces: ")),
     )
     assert install and up == ["deadheat cluster up hosts.toml"]
     env = {

@@ -12,21 +12,13 @@ from deadheat.kinds.services import start as services
 from deadheat.model.cluster import ClusterRun
 from deadheat.suite.suite import load
 from tests.end_to_end.bench import eventually
-from tests.end_to_end.test_database_habits import BUILT_IN, SERVER
+from tests.end_to_end.test_database_habits import BUILT_IN, honest
 
 from .conftest import OnCluster
 from .test_faults import racing
 from .test_load_from import results
 from .test_race import RACED, left_over
 
-CONTENDER = """\
-title = "{name}"
-language = "Python"
-class = "idiomatic"
-run = "{{python}} server.py {{port}} 'is honest' {{host}}"
-env = {{ DATABASE_URL = "{{database_url}}" }}
-default = true
-"""
 RACE = ("race", "rows", "--budget", "30s", "--seed", "3", "--connections", "4", "--different-machines")
 ROLES = ("--load-from", "net=near", "--services-on", "net=far")
 
@@ -37,14 +29,8 @@ def rows(deadheat: OnCluster) -> OnCluster:
     asked = load(BUILT_IN).workloads["app-db"]
     if (why := services.missing(this_host(), asked.services)) is not None:
         pytest.skip(why)
-    text = (BUILT_IN / "app-db" / "workload.toml").read_text().replace('"go-net-http-pgx"', '"one"')
-    own = "".join(line for line in text.splitlines(True) if not line.startswith("contenders"))
-    for name in ("one", "two"):
-        folder = deadheat.suite / "rows" / name
-        folder.mkdir(parents=True)
-        (folder / "server.py").write_text(SERVER)
-        (folder / "contender.toml").write_text(CONTENDER.format(name=name))
-    (deadheat.suite / "rows" / "workload.toml").write_text(own)
+    honest(deadheat.suite / "rows", {"one": "{database_url}", "two": "{database_url}"})
+    deadheat.env["DEADHEAT_TEST_WARM_UP_MS"] = "500"
     return deadheat
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,8 @@ def page(added):
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # A reply of two writes waits up to 40 ms in between, until its first was acknowledged.
+    wbufsize = -1
 
     def do_GET(self):
         if self.path.startswith("/fortunes?add="):
@@ -215,16 +218,34 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
 http.server.ThreadingHTTPServer.request_queue_size = 512
-WHERE = sys.argv[3] if sys.argv[3:] else "127.0.0.1"
-http.server.ThreadingHTTPServer((WHERE, int(sys.argv[1])), Handler).serve_forever()
+http.server.ThreadingHTTPServer((sys.argv[3], int(sys.argv[1])), Handler).serve_forever()
 """
 CONTENDER = """\
 title = "A server that {habit}"
 language = "Python"
 class = "idiomatic"
-run = "{{python}} server.py {{port}} '{habit}'"
-env = {{ DATABASE_URL = "{{database_url}}" }}
+run = "{{python}} server.py {{port}} '{habit}' {{host}}"
+env = {{ DATABASE_URL = "{url}" }}
+default = true
 """
+
+
+def contender(folder: Path, habit: str, url: str = "{database_url}") -> None:
+    """Written into a folder: a server of this habit, which is told its database by `url`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "server.py").write_text(SERVER)
+    (folder / "contender.toml").write_text(CONTENDER.format(habit=habit, url=url))
+
+
+def honest(rows: Path, urls: Mapping[str, str]) -> None:
+    """Written into a folder: a workload like app-db, of honest contenders; the reference is `one`."""
+    for name, url in urls.items():
+        contender(rows / name, "is honest", url)
+    text = (BUILT_IN / "app-db" / "workload.toml").read_text().replace('"go-net-http-pgx"', '"one"')
+    own = "".join(line for line in text.splitlines(True) if not line.startswith("contenders"))
+    (rows / "workload.toml").write_text(own)
+
+
 # What each is found to be, and by which of these.
 HELD, WRITTEN = "after the reply the row ", "SELECTs, rows, rows written: expected"
 PAGE = "expected in the page "
@@ -326,10 +347,8 @@ def _checked(
     text = (BUILT_IN / workload / "workload.toml").read_text()
     own = "".join(line for line in text.splitlines(True) if not line.startswith(("contenders", "reference")))
     folder = tmp_path / "suite" / "rows" / "one"
-    folder.mkdir(parents=True, exist_ok=True)
+    contender(folder, habit)
     (folder.parent / "workload.toml").write_text(own)
-    (folder / "contender.toml").write_text(CONTENDER.format(habit=habit))
-    (folder / "server.py").write_text(SERVER)
 
     (found,) = checking.check(load(tmp_path / "suite"), [], lambda _: None)
     return found

@@ -18,6 +18,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    # A reply of two writes waits up to 40 ms in between, until its first was acknowledged.
+    wbufsize = -1
 
     def do_GET(self):
         body = b"users"

@@ -13,16 +13,7 @@ from deadheat.hosts.ports import Ports
 from tests.made.postgres import PASSWORD, QUOTED, Owned, owned
 
 from .bench import Deadheat, Ended
-from .test_database_habits import BUILT_IN, SERVER
-
-CONTENDER = """\
-title = "{name}"
-language = "Python"
-class = "idiomatic"
-run = "{{python}} server.py {{port}} 'is honest'"
-env = {{ DATABASE_URL = "{url}" }}
-default = true
-"""
+from .test_database_habits import BUILT_IN, honest
 
 BUDGET = ("--budget", "12s", "--seed", "7", "--connections", "4")
 
@@ -36,19 +27,8 @@ def server() -> Iterator[Owned]:
 @pytest.fixture
 def deadheat(home: Path, tmp_path: Path) -> Deadheat:
     """With a workload like app-db and one that has no database, of contenders that are honest."""
-    text = (BUILT_IN / "app-db" / "workload.toml").read_text().replace('"go-net-http-pgx"', '"one"')
-    rows = tmp_path / "suite" / "rows"
-    for name, url in (
-        ("one", "{{database_url}}"),
-        ("two", "{{database_url}}"),
-        ("old", "postgres://app@{{postgres}}/{{database}}"),
-    ):
-        folder = rows / name
-        folder.mkdir(parents=True)
-        (folder / "server.py").write_text(SERVER)
-        (folder / "contender.toml").write_text(CONTENDER.format(name=name, url=url.format()))
-    own = "".join(line for line in text.splitlines(True) if not line.startswith("contenders"))
-    (rows / "workload.toml").write_text(own)
+    old = "postgres://app@{postgres}/{database}"
+    honest(tmp_path / "suite" / "rows", {"one": "{database_url}", "two": "{database_url}", "old": old})
     return Deadheat(home, tmp_path / "suite")
 
 

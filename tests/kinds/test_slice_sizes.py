@@ -12,7 +12,7 @@ from tests.made.observed import race
 from tests.made.slices import made_slice
 
 MS = 10**6
-WARM_UP_MS, IN_FLIGHT = 500, 64
+WARM_UP_MS = 500
 
 
 def turn(mean_ms: float, told: float = 1.0, longest_ms: float = 10) -> Slice:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
 from deadheat.build.builder import Build
 from deadheat.hosts import interference
-from deadheat.hosts.output import Output
 from deadheat.model.contender import Contender
 from deadheat.model.observation import BlockEnded, BlockStarted, Built, Interference, Observation
 from deadheat.model.plan import Plan, RacePlan
@@ -70,9 +69,6 @@ class Idle:
 
     def interference(self, cpus: Collection[int]) -> interference.Reading:
         return interference.read(cpus)
-
-    def run(self, argv: Sequence[str], **_: object) -> Output:
-        return Output(0, "", "")
 
 
 def suite_in(tmp_path: Path) -> Suite:

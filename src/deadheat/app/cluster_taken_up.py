@@ -104,7 +104,7 @@ def _load(about: ClusterRun, there: Sequence[Machine], labels: Mapping[str, str]
     if not labels:
         found = [machine for machine in there if machine.node.address in about.load]
     else:
-        found = [machine for machine in there if labels.items() <= machine.node.labels.items()]
+        found = [machine for machine in there if machine.node.has(labels)]
     if len(found) != len(about.load):
         raise UserError(
             f"{about.run} was loaded from {len(about.load)} machines ({', '.join(about.load)}), and "
@@ -119,11 +119,7 @@ def _services(about: ClusterRun, there: Sequence[Machine], labels: Mapping[str, 
     if about.services is None:
         return None
     for machine in there:
-        if (
-            labels.items() <= machine.node.labels.items()
-            if labels
-            else machine.node.address == about.services
-        ):
+        if machine.node.has(labels) if labels else machine.node.address == about.services:
             return machine
     raise UserError(
         f"the services of {about.run} ran on {about.services}, and no machine like it is in this cluster",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +27,10 @@ class Node:
     address: str
     hostname: str
     labels: dict[str, str]
+
+    def has(self, labels: Mapping[str, str]) -> bool:
+        """All of these."""
+        return labels.items() <= self.labels.items()
 
 
 def imported() -> Any:

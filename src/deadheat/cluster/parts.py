@@ -175,7 +175,7 @@ def check_generator(machines: Sequence[Machine]) -> None:
 
 def _labelled(machines: Sequence[Machine], labels: Mapping[str, str]) -> list[Machine]:
     """Those that have all of these labels. Raises UserError where there is none."""
-    found = [one for one in machines if labels.items() <= one.node.labels.items()]
+    found = [one for one in machines if one.node.has(labels)]
     if not found:
         there = "; ".join(f"{one}: {_labels(one.node)}" for one in machines)
         raise UserError(f"no machine has the label {_said(labels)}: {there}", hint="labels in hosts.toml")

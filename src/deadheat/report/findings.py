@@ -75,15 +75,22 @@ def sentence(finding: Finding) -> str:
             return _long_turns(finding)
         case Attempt() | GivenUp() | LongerLeadIn():
             return _course(finding)
-        case VarianceOfStarts() | NotSteady():
-            return _variance(finding) if isinstance(finding, VarianceOfStarts) else _not_steady(finding)
+        case VarianceOfStarts():
+            return _variance(finding)
+        case NotSteady():
+            return _not_steady(finding)
         case Drifts() | CarriedOver():
             return _within_blocks(finding)
         case UnequalBytes() | CpuOutside():
             return _unequal(finding)
-        case LoadFromHosts() | ServicesOn() | NetworkPart():
-            return load_from.sentence(finding)
-        case ClosesConnections() | ConnectionsWait() | InContainers():
+        case (
+            ClosesConnections()
+            | ConnectionsWait()
+            | InContainers()
+            | LoadFromHosts()
+            | ServicesOn()
+            | NetworkPart()
+        ):
             return _around(finding)
 
 
@@ -115,9 +122,11 @@ def _attempt(finding: Attempt) -> str:
 
 
 def _around(
-    finding: ClosesConnections | ConnectionsWait | InContainers,
+    finding: ClosesConnections | ConnectionsWait | InContainers | LoadFromHosts | ServicesOn | NetworkPart,
 ) -> str:
-    """What a server does with its connections, and where it ran."""
+    """What a server does with its connections, where they and its services are, and where it ran."""
+    if isinstance(finding, LoadFromHosts | ServicesOn | NetworkPart):
+        return load_from.sentence(finding)
     if isinstance(finding, InContainers):
         return _in_containers(finding)
     if isinstance(finding, ClosesConnections):

@@ -11,12 +11,10 @@ from deadheat.model.shape import Shape
 from deadheat.plan.duration import START_S, long_turns_s
 from deadheat.plan.learnt import spread
 from deadheat.plan.looks import looks_of
-from deadheat.report import calibration, own_database, words
+from deadheat.report import calibration, findings, own_database, words
 
 # Below that a warm-up is nothing to be told.
 LONG_WARM_UP_S = 1.0
-# More contenders than this are not named one by one.
-MANY = 3
 
 
 def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Iterator[str]:
@@ -42,7 +40,7 @@ def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Itera
         whole_s = sum(race.estimated_s or 0 for race in plan.workloads)
         yield f"in all about {words.duration(whole_s)}, builds and checks of answers apart"
     if fresh := list(dict.fromkeys(contender for race in plan.workloads for contender in _unknown(race))):
-        whose = ", ".join(fresh) if len(fresh) <= MANY else f"{len(fresh)} contenders"
+        whose = ", ".join(fresh) if len(fresh) <= findings.MANY else f"{len(fresh)} contenders"
         yield (
             f"not raced like this here yet: {whose}; a start with its warm-up is taken to need {START_S:g} s "
             "until it is known, and a JVM's needs many times that"

@@ -99,6 +99,8 @@ class Runner:
 
     def _clear(self) -> None:
         """What services had copies of is large, and of no use after a race."""
+        if not any(self.suite.workloads[race.workload].services for race in self.plan.workloads):
+            return
         host = self.host if self.services_on is None else self.services_on
         with suppress(UserError, StartError, TimeoutError):
             remove = ("sh", "-c", f'rm -rf "$0"/*{TEMPLATE}', str(self.folder.logs))

@@ -94,14 +94,14 @@ sys.stdin.read()
 
 
 def test_one_that_heeds_sigterm_stops_itself(start: Start, tmp_path: Path) -> None:
-    process = start(python("signal.signal(15, lambda *_: sys.exit(7)); say('up'); signal.pause()"))
+    process = start(python(habits.HEEDS_TERM))
     up(tmp_path / "out")
     exit = process.stop(PATIENCE_S)
     assert (exit.code, exit.why, exit.stray) == (7, Why.STOPPED, 0)
 
 
 def test_a_frozen_one_that_heeds_sigterm_stops_itself_too(start: Start, tmp_path: Path) -> None:
-    process = start(python("signal.signal(15, lambda *_: sys.exit(7)); say('up'); signal.pause()"))
+    process = start(python(habits.HEEDS_TERM))
     up(tmp_path / "out")
     process.freeze()
     assert (process.stop(PATIENCE_S)).code == 7

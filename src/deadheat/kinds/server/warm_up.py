@@ -46,7 +46,6 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
         if not isinstance(observed, Slice):
             return
         last.append(observed)
-        _size(running, last, race)
         loaded_s += race.slices.warm_up_ms / 1000
         rates = np.append(rates, steady.rates_rps(observed.bins, observed.bin_ms))
         if observed.server_cpu_ns:
@@ -55,6 +54,7 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
             break
         if loaded_s >= least_s and _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s):
             break
+    _size(running, last, race)
     needed_s = steady.settled_s(rates)
     try:
         turns.generator.histogram(entry)  # what the warm-up left in it

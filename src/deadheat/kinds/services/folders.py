@@ -5,21 +5,12 @@ A host is asked for commands alone (GNU's or busybox's), so that services need n
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from pathlib import Path
 
-from deadheat.build import command
 from deadheat.errors import UserError
-from deadheat.hosts import Host, StartError
-
-# For a copy of some hundred megabytes on a disk that is busy.
-LIMIT_S = 120.0
-
-
-def environment() -> dict[str, str]:
-    """Of a system's own tools, which are in its usual folders, wherever else is looked for others."""
-    return {"PATH": f"{command.path()}{os.pathsep}{os.defpath}", "LC_ALL": "C"}
+from deadheat.hosts import Host
+from deadheat.kinds.services import tools
 
 
 def make(host: Host, folder: Path) -> None:
@@ -35,10 +26,7 @@ def temporary(host: Host, name: str) -> Path:
 
 def is_there(host: Host, folder: Path) -> bool:
     """Raises OSError where that cannot be asked."""
-    try:
-        return host.run(("test", "-d", str(folder)), env=environment(), timeout_s=LIMIT_S).status == 0
-    except (StartError, TimeoutError) as error:
-        raise OSError(str(error)) from error
+    return tools.run(host, "test", "-d", str(folder)).status == 0
 
 
 def copy(host: Host, folder: Path, to: Path) -> None:
@@ -64,10 +52,7 @@ def remove(host: Host, folder: Path) -> None:
 
 def _run(host: Host, *argv: str) -> str:
     """What a command prints. Raises OSError where it is not well."""
-    try:
-        ran = host.run(argv, env=environment(), timeout_s=LIMIT_S)
-    except (StartError, TimeoutError) as error:
-        raise OSError(str(error)) from error
+    ran = tools.run(host, *argv)
     if ran.status:
         said = ran.stderr.strip().splitlines()
         raise OSError(said[-1] if said else f"{argv[0]} ended with status {ran.status}")

@@ -7,8 +7,8 @@ from functools import cache
 from pathlib import Path
 
 from deadheat.build import toolchain
-from deadheat.hosts import Host, StartError
-from deadheat.kinds.services import folders
+from deadheat.hosts import Host
+from deadheat.kinds.services import folders, tools
 
 # Who runs them: the user that Debian's package of a database brings, else nobody.
 USERS = ("postgres", "nobody")
@@ -64,6 +64,6 @@ def _user(host: Host) -> tuple[str, str] | None:
 def _printed(host: Host, *argv: str) -> str:
     """What a short command prints, whatever it thinks of it; nothing where it cannot be run."""
     try:
-        return host.run(argv, env=folders.environment(), timeout_s=LIMIT_S).stdout
-    except (StartError, TimeoutError):
+        return tools.run(host, *argv, limit_s=LIMIT_S).stdout
+    except OSError:
         return ""

@@ -7,11 +7,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat.hosts import ExitedError, Handle, StartError
+from deadheat.hosts import ExitedError, Handle
 from deadheat.hosts.program import Exit
 from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.server.started import last_words
-from deadheat.kinds.services import folders, probe
+from deadheat.kinds.services import probe, tools
 from deadheat.model.observation import ServiceRan
 from deadheat.model.service import Service
 from deadheat.run.kind import RaceUnavailableError, Stage
@@ -54,13 +54,8 @@ class Running:
 
     def said(self, after: int) -> str:
         """What it has said of itself, but for so many lines. Raises OSError."""
-        host = self.stage.services_host
-        try:
-            last = ("tail", "-n", f"+{after + 1}", str(self.log))
-            read = host.run(last, env=folders.environment(), timeout_s=READ_WITHIN_S)
-        except (StartError, TimeoutError) as error:
-            raise OSError(str(error)) from error
-        return read.stdout
+        last = ("tail", "-n", f"+{after + 1}", str(self.log))
+        return tools.run(self.stage.services_host, *last, limit_s=READ_WITHIN_S).stdout
 
     def cpu_ns(self) -> int:
         """CPU time it has used so far."""

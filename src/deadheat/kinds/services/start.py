@@ -29,10 +29,10 @@ LISTENS_WITHIN_S = 1.0
 
 def lacking(stage: Stage) -> str | None:
     """Why the services of a race cannot be had here, or None."""
-    lacking = missing(stage.services_host, stage.services)
-    if lacking is None and stage.services_on is not None:
-        return next(filter(None, map(_closed, stage.services)), None)
-    return lacking
+    why = missing(stage.services_host, stage.services)
+    if why is None and stage.services_on is not None:
+        return next(filter(None, map(_let_in_by, stage.services)), None)
+    return why
 
 
 def missing(host: Host, services: Sequence[Service]) -> str | None:
@@ -40,8 +40,8 @@ def missing(host: Host, services: Sequence[Service]) -> str | None:
     return next(filter(None, (_missing(host, service) for service in services)), None)
 
 
-def _closed(service: Service) -> str | None:
-    """Why a service cannot run on a machine of its own, or None."""
+def _let_in_by(service: Service) -> str | None:
+    """Why a service cannot run on a machine of its own, as anybody would be let in there, or None."""
     lines = (service.prepare, service.run, service.args, *service.env.values())
     if any("{client}" in line for line in lines if line):
         return None
