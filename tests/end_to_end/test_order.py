@@ -16,7 +16,7 @@ from hdrh.histogram import HdrHistogram
 
 from deadheat.build.builder import Build
 from deadheat.generators.load_generator import Counted
-from deadheat.hosts import Collected, Event, Exit, ExitedError, Handle, Spec, Usage, interference
+from deadheat.hosts import Collected, Event, Exit, ExitedError, Handle, Spec, Usage, interference, programs
 from deadheat.hosts.container_engine import ContainerEngine
 from deadheat.hosts.counters import Counters
 from deadheat.hosts.cpus import Cores
@@ -25,6 +25,7 @@ from deadheat.hosts.machine import Machine
 from deadheat.hosts.meter import CpuTime
 from deadheat.hosts.output import Output
 from deadheat.hosts.program import Why
+from deadheat.hosts.programs import Programs
 from deadheat.kinds.server.block import ServerBlock
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.model.address import Address
@@ -54,6 +55,9 @@ class FakeHost:
     dies_at: Step | None = None
     dead: set[str] = field(default_factory=set)
     address = "127.0.0.1"
+
+    def programs(self) -> Programs:
+        return programs.here()
 
     def cores(self) -> Cores:
         raise AssertionError("the plan says which CPUs are whose")

@@ -93,10 +93,11 @@ def test_what_cannot_start_raises(host: Host, tmp_path: Path) -> None:
 
 def test_a_stop_is_polite_first(host: Host, tmp_path: Path) -> None:
     source = """
-import os, signal
+import os, signal, time
 signal.signal(signal.SIGTERM, lambda *_: os._exit(7))
 print('up', flush=True)
-signal.pause()
+while True:
+    time.sleep(0.01)
 """
     handle = host.start(python(tmp_path, source))
     hosts.ready(host, handle, lambda: None if host.collect(handle).stdout else "silent", PATIENCE_S, Stop())
@@ -343,6 +344,14 @@ def test_a_stranger_is_seen_with_its_cpus(host: Host) -> None:
     assert (os.getpid() in seen.ours) == (ON_CLUSTER not in os.environ) and os.getppid() not in seen.ours
     assert seen.may_run_on.keys() <= seen.processes.keys() - seen.ours
     assert seen.may_run_on[os.getppid()] == os.sched_getaffinity(os.getppid())
+
+
+def test_programs_are_found_by_its_own_path(host: Host) -> None:
+    there = host.programs()
+    asked = host.run(
+        ("sh", "-c", "command -v $0", Path(there.python).name), env={"PATH": there.path}, timeout_s=PATIENCE_S
+    )
+    assert asked.stdout.strip() == there.python
 
 
 def test_a_program_in_a_container(host: Host) -> None:

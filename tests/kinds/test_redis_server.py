@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,6 +14,7 @@ from typing import Any, cast
 import pytest
 
 from deadheat.hosts.local import LocalHost
+from deadheat.hosts.programs import Programs
 from deadheat.kinds.services import start as services
 from deadheat.model.service import Service
 from deadheat.run.kind import RaceUnavailableError, Stage
@@ -73,6 +75,30 @@ def test_a_redis_that_has_the_port_already_keeps_its_data(
             services.start(stage(host, tmp_path), service(program), stack)
         assert f"{redis_port}" in str(raised.value) or "in use" in str(raised.value)
     assert ask(redis_port, "GET", "mine") == "precious"
+
+
+class OwnPath(LocalHost):
+    """A host whose programs are elsewhere than those of whoever asks."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+
+    def programs(self) -> Programs:
+        here = super().programs()
+        return replace(here, path=f"{self._folder}:{here.path}")
+
+
+def test_a_server_is_that_of_its_host(tmp_path: Path) -> None:
+    own = tmp_path / "bin" / "redis-server"
+    own.parent.mkdir()
+    own.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path / "asked"}\nexec {shutil.which("redis-server")} "$@"\n')
+    own.chmod(0o755)
+    with OwnPath(own.parent) as host, ExitStack() as stack:
+        server = services.start(stage(host, tmp_path), service("redis"), stack)
+        assert server.version is not None
+    asked = (tmp_path / "asked").read_text()
+    assert "--version" in asked and f"{server.port}" in asked
 
 
 @pytest.mark.parametrize("program", ["redis", VALKEY])

@@ -5,16 +5,13 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from functools import cache
-from pathlib import Path
 
 from deadheat.errors import UserError
+from deadheat.hosts import programs
 from deadheat.model.contender import Contender
 
 # What a program may know of the referee's surroundings; the rest would differ from user to user.
 ALLOWED = ("HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "JAVA_HOME", "GEM_HOME", "GEM_PATH")
-
-DEBIANS_POSTGRESQL = Path("/usr/lib/postgresql")
 
 # Not `${NAME}`, which is the shell's; nor what stands between braces with blanks, which is its too.
 _PLACEHOLDER = re.compile(r"(?<!\$)\{([a-z_]+)\}")
@@ -45,17 +42,8 @@ def of_container(contender: Contender, values: Mapping[str, object]) -> dict[str
 
 
 def path() -> str:
-    """The search path, with the folder of this interpreter (and so of deadheat-load) first."""
-    # Debian keeps servers such as nginx where only root's path leads, and PostgreSQL where none does.
-    own, users = Path(sys.executable).parent, os.environ.get("PATH", os.defpath)
-    return ":".join([str(own), users, "/usr/sbin", "/sbin", *_postgresql()])
-
-
-@cache
-def _postgresql() -> tuple[str, ...]:
-    """The programs of the newest PostgreSQL that Debian's packages installed."""
-    found = [bin_ for bin_ in DEBIANS_POSTGRESQL.glob("*/bin") if bin_.parent.name.isdecimal()]
-    return (str(max(found, key=lambda bin_: int(bin_.parent.name))),) if found else ()
+    """Where programs of this machine are looked for."""
+    return programs.here().path
 
 
 def fill(contender: Contender, text: str, values: Mapping[str, object]) -> str:

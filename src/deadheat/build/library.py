@@ -2,7 +2,6 @@
 
 from functools import cache
 
-from deadheat.build.command import path
 from deadheat.hosts import Host, StartError
 
 TIME_LIMIT_S = 20.0
@@ -27,7 +26,7 @@ def version_of(host: Host, kind: str, name: str) -> str | None:
 def _run(host: Host, *command: str, text: str = "") -> str | None:
     """Its output; None where it fails or is not there."""
     try:
-        ran = host.run(command, env={"PATH": path()}, timeout_s=TIME_LIMIT_S, stdin=text)
+        ran = host.run(command, env={"PATH": host.programs().path}, timeout_s=TIME_LIMIT_S, stdin=text)
     except (StartError, TimeoutError):
         return None
     return ran.stdout if ran.status == 0 else None

@@ -13,7 +13,6 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from deadheat.build import library
-from deadheat.build.command import path
 from deadheat.build.packages import advice
 from deadheat.hosts import Host, StartError
 
@@ -164,7 +163,7 @@ def version_of(host: Host, name: str) -> str | None:
 def _output(host: Host, command: tuple[str, ...]) -> str | None:
     """What a tool prints, on either stream; None where it is not there."""
     try:
-        ran = host.run(command, env={"PATH": path()}, timeout_s=TIME_LIMIT_S)
+        ran = host.run(command, env={"PATH": host.programs().path}, timeout_s=TIME_LIMIT_S)
     except StartError:
         return None
     except TimeoutError:

@@ -16,6 +16,7 @@ from deadheat.hosts.machine import Machine
 from deadheat.hosts.meter import Usage
 from deadheat.hosts.output import Output
 from deadheat.hosts.program import Exit, Spec
+from deadheat.hosts.programs import Programs
 from deadheat.hosts.protocol import Collected, Event, Handle
 
 
@@ -26,6 +27,10 @@ class RemoteHost:
         self._ray = ray
         self._agent = agent
         self.address = address
+
+    def programs(self) -> Programs:
+        found: Programs = self._ask("programs")
+        return found
 
     def cores(self) -> Cores:
         found: Cores = self._ask("cores")

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from deadheat.build import command
 from deadheat.explain.reading import InstrumentError
 from deadheat.explain.uprobes import Place
 from deadheat.hosts import Host, StartError
@@ -98,7 +97,7 @@ def _files(image: Image) -> Iterator[str]:
 def _readelf(host: Host, what: str, file: str) -> str:
     argv = ["readelf", what, "--wide", file]
     try:
-        ended = host.run(argv, env={"PATH": command.path()}, timeout_s=READELF_TIME_LIMIT_S)
+        ended = host.run(argv, env={"PATH": host.programs().path}, timeout_s=READELF_TIME_LIMIT_S)
     except (StartError, TimeoutError) as error:
         raise InstrumentError(f"readelf: {error}") from error
     if ended.status != 0:

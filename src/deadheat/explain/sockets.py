@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from deadheat.build import command
 from deadheat.hosts import Host, StartError
 
 _COUNTS = ("bytes_sent", "bytes_received", "segs_out", "segs_in", "data_segs_out", "data_segs_in")
@@ -53,7 +52,7 @@ def look(host: Host, port: int) -> str | None:
     """The connections to a server's port, one and its counts a line; None where ss does not tell."""
     argv = ["ss", "-tinHO", "state", "established", f"( sport = :{port} )"]
     try:
-        ran = host.run(argv, env={"PATH": command.path(), "LC_ALL": "C"}, timeout_s=TIMEOUT_S)
+        ran = host.run(argv, env={"PATH": host.programs().path, "LC_ALL": "C"}, timeout_s=TIMEOUT_S)
     except (StartError, TimeoutError):
         return None
     return ran.stdout if ran.status == 0 else None

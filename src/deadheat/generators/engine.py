@@ -8,7 +8,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from deadheat.build import command
 from deadheat.errors import ExitCode, UserError
 from deadheat.generators.load_generator import Counted, LoadError
 from deadheat.hosts import ExitedError, Host, Spec, StartError
@@ -39,7 +38,7 @@ class Engine:
         spec = Spec(
             argv=(find_binary(), "drive"),
             cwd=Path.cwd(),
-            env={"PATH": command.path(), "LC_ALL": "C"},
+            env={"PATH": host.programs().path, "LC_ALL": "C"},
             cpus=frozenset(cpus),
             stderr=log,
             piped=True,

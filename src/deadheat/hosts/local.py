@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from deadheat.hosts import counters, images, interference, lock, machine, output
+from deadheat.hosts import counters, images, interference, lock, machine, output, programs
 from deadheat.hosts.attached import Attached
 from deadheat.hosts.container import Container
 from deadheat.hosts.container_engine import ContainerEngine
@@ -54,6 +54,9 @@ class LocalHost:
         self._containers = Containers()
         self._reported: set[str] = set()
         self._ids = (f"local-{os.getpid()}-{id(self):x}-{count}" for count in itertools.count(1))
+
+    def programs(self) -> programs.Programs:
+        return programs.here()
 
     def cores(self) -> Cores:
         return cores_of(self._usable)

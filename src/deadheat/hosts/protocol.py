@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from deadheat.hosts.interference import Reading
     from deadheat.hosts.machine import Machine
     from deadheat.hosts.output import Output
+    from deadheat.hosts.programs import Programs
 
 __all__ = [
     "Collected",
@@ -96,6 +97,9 @@ class Host(Protocol):
     @property
     def address(self) -> str:
         """Where servers started here are reached."""
+
+    def programs(self) -> Programs:
+        """Where programs are found there."""
 
     def cores(self) -> Cores:
         """The CPUs that programs may use there, by physical core; whoever was bound to some since."""

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from deadheat.build import command
 from deadheat.hosts import Host, StartError
 from deadheat.model.http_protocol import OVER_TLS
 from deadheat.run.kind import Certificate, RaceUnavailableError, Stage
@@ -54,7 +53,7 @@ def make(host: Host, certificate: Path, key: Path) -> None:
     argv += ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
     argv += ["-keyout", str(key), "-out", str(certificate)]
     try:
-        output = host.run(argv, env={"PATH": command.path()}, timeout_s=MADE_WITHIN_S)
+        output = host.run(argv, env={"PATH": host.programs().path}, timeout_s=MADE_WITHIN_S)
     except StartError as error:
         why = f"a certificate for TLS takes openssl: {error} (apt-get install openssl)"
         raise RaceUnavailableError(why) from error

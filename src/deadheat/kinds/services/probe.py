@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from deadheat import hosts
-from deadheat.build import command
 from deadheat.hosts import Host, Spec, StartError
 from deadheat.kinds.services import ordinary_user
 from deadheat.model.service import Command, Exchange
@@ -49,7 +48,7 @@ def run(
     spec = Spec(
         argv=words if as_user is None else ordinary_user.argv(host, words),
         cwd=as_user or folder or stage.logs,
-        env={"PATH": command.path(), "LC_ALL": "C"},
+        env={"PATH": host.programs().path, "LC_ALL": "C"},
         stdout=output.with_suffix(".out"),
         stderr=output.with_suffix(".err"),
         time_limit_s=time_limit_s,

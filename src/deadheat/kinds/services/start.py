@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ipaddress
 import socket
-import sys
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from deadheat.build import command, container_image, toolchain
+from deadheat.build import container_image, toolchain
 from deadheat.build.container_image import Image
 from deadheat.errors import UserError
 from deadheat.hosts import Handle, Host, StartError
@@ -206,14 +205,14 @@ class _Starting:
         host = self.stage.services_address
         values: dict[str, object] = {"host": host, "port": self.port, "data": data.absolute()}
         values["client"] = _network(self.stage.host.address)
-        return values | {"cpus": len(self.cpus), "python": sys.executable}
+        return values | {"cpus": len(self.cpus), "python": self.host.programs().python}
 
     def _serving(self, home: Path, data: Path, log: str) -> AbstractContextManager[Serving]:
         """It, on this data, until it answers; it is stopped at the end."""
         stage, service, values = self.stage, self.service, self._values(data)
         container = self._container()
         if container is None:
-            words, env = probe.argv(service.run, values), {"PATH": command.path()}
+            words, env = probe.argv(service.run, values), {"PATH": self.host.programs().path}
         else:
             values |= {"port": service.port or self.port}
             words, env = (service.program, *probe.argv(service.args or "", values)), {"PORT": "{port}"}
@@ -261,7 +260,7 @@ class _Starting:
         stage = self.stage
         values = {
             "port": self.port,
-            "python": sys.executable,
+            "python": stage.host.programs().python,
             **placeholders_of(self.service.name, stage.services_address, self.port),
         }
         try:
