@@ -9,6 +9,7 @@ import pytest
 
 from deadheat.build import library, packages, toolchain
 from deadheat.hosts.held import this_host
+from tests.made.programs import found_in
 
 Machine = Callable[..., None]
 HOST = this_host()
@@ -27,8 +28,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
             program.chmod(0o755)
 
     monkeypatch.setenv("PATH", str(folder))
-    for module in (toolchain, library):
-        monkeypatch.setattr(module, "path", lambda: str(folder))
+    found_in(str(folder), monkeypatch)
     for cached in (
         toolchain.version_of,
         toolchain._go_may_fetch,

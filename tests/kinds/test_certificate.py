@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from deadheat.build import command
 from deadheat.hosts.local import LocalHost
 from deadheat.kinds import certificate
 from deadheat.run.kind import RaceUnavailableError
+from tests.made.programs import found_in
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_each_is_another(host: LocalHost, tmp_path: Path) -> None:
 def test_without_openssl_the_race_is_unavailable(
     host: LocalHost, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "path", lambda: str(tmp_path))
+    found_in(str(tmp_path), monkeypatch)
     with pytest.raises(RaceUnavailableError, match=r"takes openssl: .*apt-get install openssl"):
         certificate.make(host, tmp_path / "c.pem", tmp_path / "k.pem")
 
@@ -64,6 +64,6 @@ def test_an_openssl_that_fails_says_why(
     program = tmp_path / "openssl"
     program.write_text("#!/bin/sh\necho one >&2\necho no such curve >&2\nexit 1\n")
     program.chmod(0o755)
-    monkeypatch.setattr(command, "path", lambda: f"{tmp_path}:/bin:/usr/bin")
+    found_in(f"{tmp_path}:/bin:/usr/bin", monkeypatch)
     with pytest.raises(RaceUnavailableError, match="openssl made no certificate: no such curve"):
         certificate.make(host, tmp_path / "c.pem", tmp_path / "k.pem")

@@ -92,7 +92,9 @@ class OwnPath(LocalHost):
 def test_a_server_is_that_of_its_host(tmp_path: Path) -> None:
     own = tmp_path / "bin" / "redis-server"
     own.parent.mkdir()
-    own.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path / "asked"}\nexec {shutil.which("redis-server")} "$@"\n')
+    own.write_text(
+        f'#!/bin/sh\necho "$@" >> {tmp_path / "asked"}\nexec {shutil.which("redis-server")} "$@"\n'
+    )
     own.chmod(0o755)
     with OwnPath(own.parent) as host, ExitStack() as stack:
         server = services.start(stage(host, tmp_path), service("redis"), stack)
