@@ -34,8 +34,9 @@ def test_two_hosts_load_the_servers_of_a_third(deadheat: OnCluster) -> None:
     assert {line["entry"] for line in slices} == {"good", "good'", "copy"}
     for line in slices:
         assert [one["host"] for one in line["generators"]] == list(about.load)
-        assert sum(one["replies"] for one in line["generators"]) == line["replies"] > 0
-        assert line["server_cpu_ns"] > 0
+        assert sum(one["replies"] for one in line["generators"]) == line["replies"]
+    # In 40 ms of a busy machine there may be no reply at all.
+    assert all(sum(line[of] for line in slices) > 0 for of in ("replies", "server_cpu_ns"))
     [race] = found["workloads"]
     for row in race["contenders"]:
         assert row["status"] == "measured", row["reason"]
