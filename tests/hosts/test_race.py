@@ -160,7 +160,7 @@ def test_servers_on_one_host_and_their_load_from_another(tmp_path: Path) -> None
     assert past == []
     assert not any(one.piped for one in servers.started)
     assert [one.argv[1:] for one in load.started] == [("drive",)] * _count(observed, BlockEnded)
-    assert {*load.calls} == {"now_ns", "start", "send", "receive", "stop", "close"}
+    assert {*load.calls} == {"now_ns", "programs", "start", "send", "receive", "stop", "close"}
     slices = [o for o in observed if isinstance(o, Slice) and not o.warm_up]
     assert {o.entry for o in slices} == {"good", "good'", "copy"}
     assert all(o.replies for o in slices)
