@@ -14,7 +14,6 @@ from typing import Protocol
 from pydantic import ValidationError
 
 from deadheat import hosts
-from deadheat.build import command
 from deadheat.hosts import Host, StartError
 from deadheat.hosts.program import Exit, Spec, Why
 from deadheat.util.interrupt import Stop
@@ -116,7 +115,7 @@ def run(
     spec = Spec(
         argv=argv,
         cwd=output.parent,
-        env={"PATH": command.path(), "LC_ALL": "C"},
+        env={"PATH": host.programs().path, "LC_ALL": "C"},
         cpus=cpus,
         stdout=output,
         stderr=complaints,

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 
 from deadheat import hosts
-from deadheat.build import command
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import StartError
 from deadheat.hosts.program import Exit, Spec
@@ -108,7 +107,7 @@ def _answer(stage: Stage, argv: tuple[str, ...]) -> str:
     spec = Spec(
         argv=argv,
         cwd=stage.workload_folder,
-        env={"PATH": command.path()},
+        env={"PATH": stage.host.programs().path},
         stdout=stage.logs / "oracle.out",
         stderr=stage.logs / "oracle.err",
         time_limit_s=ORACLE_TIMEOUT_S,
