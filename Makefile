@@ -71,8 +71,10 @@ client-test: setup
 		cd suite/redis-pipeline/crystal-redis-client && crystal spec --no-color; \
 	else echo "client-test: crystal not found (Debian: apt-get install crystal): its specs are not run"; fi
 
-# Contenders in Rust are held to their answers here, not to their speed.
-QUICK_RUST := $(foreach profile,RELEASE TUNED LTO,$(foreach setting,OPT_LEVEL=1 LTO=off CODEGEN_UNITS=16,\
+# Contenders in Rust are held to their answers here, not to their speed; what they depend on alike is compiled once
+# (by a cargo older than 1.91, which keeps no folder for that, as often as it is used).
+QUICK_RUST := CARGO_BUILD_BUILD_DIR=$(CURDIR)/target/contenders \
+	$(foreach profile,RELEASE TUNED LTO,$(foreach setting,OPT_LEVEL=1 LTO=off CODEGEN_UNITS=16,\
 	CARGO_PROFILE_$(profile)_$(setting)))
 
 pytest: setup

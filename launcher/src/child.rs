@@ -1,14 +1,17 @@
 //! The child's side, from fork to exec.
 
 use std::ffi::CString;
+use std::fs::File;
 use std::io;
 use std::mem::{size_of, zeroed};
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::ptr::{null, null_mut};
 
 use rustix::io::Errno;
 use rustix::process::{getrlimit, setrlimit, Resource, Rlimit, Signal};
-use rustix::thread::{sched_setaffinity, CpuSet};
+use rustix::thread::{
+    move_into_link_name_space, sched_setaffinity, CpuSet, LinkNameSpaceType,
+};
 
 use crate::image::Image;
 use crate::procfs;
@@ -26,6 +29,7 @@ pub enum Step {
     Isolate,
     Directory,
     Cpus,
+    Network,
     Descriptors,
     Run,
 }
@@ -132,6 +136,9 @@ fn prepare(spec: &Spec, image: &Image, inheritance: &Inheritance) -> Result<(), 
     if let Some(cpus) = &spec.cpus {
         bind(cpus).map_err(|error| (Step::Cpus, error))?;
     }
+    if let Some(network) = &spec.network {
+        enter_network(network).map_err(|error| (Step::Network, error))?;
+    }
     set_descriptors(inheritance.standard).map_err(|error| (Step::Descriptors, error))?;
     // The launcher says when: it may have to trace us first.
     let mut byte = [0];
@@ -201,6 +208,12 @@ fn bind(cpus: &[usize]) -> io::Result<()> {
         set.set(cpu);
     }
     Ok(sched_setaffinity(None, &set)?)
+}
+
+fn enter_network(path: &str) -> io::Result<()> {
+    let network = File::open(path)?;
+    let kind = Some(LinkNameSpaceType::Network);
+    Ok(move_into_link_name_space(network.as_fd(), kind)?)
 }
 
 /// Three descriptors, and every other closed by exec, wherever it came from.

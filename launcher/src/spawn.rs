@@ -77,6 +77,9 @@ impl Failure {
                 spec.cpus.as_deref().unwrap_or(&[])
             );
         }
+        if self.step == Step::Network as u8 {
+            return format!("cannot give {name} a network of its own: {cause}");
+        }
         if self.step == Step::Run as u8 {
             let there = Path::new(&spec.cwd).join(&image.path).exists();
             let hint = if self.errno == libc::ENOENT && there {

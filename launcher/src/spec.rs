@@ -14,6 +14,10 @@ pub struct Spec {
     /// CPUs the program may run on; `null` leaves it those of the launcher.
     #[serde(default)]
     pub cpus: Option<Vec<usize>>,
+    /// The network namespace that it gets, as `/proc` or `/run/netns` has it; that of the launcher
+    /// without.
+    #[serde(default)]
+    pub network: Option<String>,
     #[serde(default)]
     pub stdin: Option<String>,
     #[serde(default)]

@@ -93,6 +93,7 @@ def test_the_rest_of_the_environment_and_a_readme_build_nothing_anew(
 ) -> None:
     first = build(contender, tmp_path)
     monkeypatch.setenv("SOMEBODYS_SESSION", "1")
+    monkeypatch.setenv("CARGO_BUILD_BUILD_DIR", str(tmp_path / "elsewhere"))
     (contender.folder / "README.md").write_text("mended")
     assert build(contender, tmp_path).record.key == first.record.key
     assert first.folder is not None and (first.folder / "README.md").exists()

@@ -42,11 +42,11 @@ VERBS = (
 TIMEOUT_S = 120
 
 
-def _deadheat(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
+def _deadheat(*args: str, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [DEADHEAT, *args],
         env={**os.environ, **env},
-        cwd=ROOT,
+        cwd=cwd,
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,
@@ -165,9 +165,9 @@ def test_cache_shows_and_throws_away(tmp_path: Path) -> None:
     assert not tool.exists()
 
 
-def test_doctor() -> None:
-    ran = _deadheat("doctor")
-    assert ran.returncode == 0
+def test_doctor(tmp_path: Path) -> None:
+    ran = _deadheat("doctor", cwd=tmp_path)  # where no suite is: what it came with
+    assert ran.returncode == 0, ran.stderr
     assert re.search(r"^[✓!] .*cores?\b", ran.stdout, re.MULTILINE)
     assert re.search(r"^[✓✗] .*\bgo\b.*\(.*fib.*: \d+ contenders?\)$", ran.stdout, re.MULTILINE)
 

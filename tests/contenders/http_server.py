@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import signal
 import socket
 import time
 from collections.abc import Mapping
@@ -12,10 +13,13 @@ from pathlib import Path
 from deadheat.build.builder import Build
 from deadheat.build.command import argv, environment
 from deadheat.hosts import Handle
+from deadheat.hosts.attached import owner_of
 from deadheat.hosts.local import LocalHost
 from deadheat.hosts.program import Exit, Spec
 
 READY_S = 60.0
+# Some listen before they are ready to be told to end, by some tenths of a second.
+HEEDS_S = 5.0
 GRACE_S = 20.0
 LOOPBACK = "127.0.0.1"
 
@@ -65,5 +69,17 @@ def wait_until_it_listens(server: Server, address: str = LOOPBACK) -> None:
             socket.create_connection((address, server.port), timeout=1).close()
         except OSError:
             continue
+        _wait_until_it_heeds(owner_of(server.port))
         return
     raise AssertionError(f"{server.build.contender.id} does not listen after {READY_S:.0f} s")
+
+
+def _wait_until_it_heeds(pid: int) -> None:
+    """Until a process has a handler of its own for SIGTERM, or is not going to have one."""
+    until = time.monotonic() + HEEDS_S
+    while time.monotonic() < until:
+        status = Path(f"/proc/{pid}/status").read_text()
+        [caught] = [line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:")]
+        if int(caught, 16) >> (signal.SIGTERM - 1) & 1:
+            return
+        time.sleep(0.02)

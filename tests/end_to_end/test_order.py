@@ -106,6 +106,9 @@ class FakeHost:
     def free_port(self) -> int:
         return 1
 
+    def network(self, name: str) -> Path:
+        raise AssertionError("nobody has a network of its own here")
+
     def counters(self, handle: Handle) -> Counters:
         raise AssertionError("nobody explains anything here")
 

@@ -44,6 +44,8 @@ pub struct Open {
     pub insecure: bool,
     /// The authorities to trust, PEM; the public ones if not said.
     pub cacert: Option<PathBuf>,
+    /// The network namespace that the host is one of; this process's own if not said.
+    pub network: Option<PathBuf>,
     /// [`HttpFields`], [`crate::protocol::redis::CommandSpec`] and so on, as the URL says.
     #[serde(flatten)]
     pub protocol: Fields,

@@ -157,6 +157,7 @@ impl Targets {
             timeout_ms: open.timeout_ms,
             threads: open.threads.unwrap_or(1),
             remote: open.remote,
+            network: open.network,
             tls,
             coalesce: open
                 .coalesce

@@ -1,5 +1,6 @@
 //! Where a connection goes: an internet address or a Unix socket.
 
+use super::namespace::Inside;
 use super::socket_option::switch_on;
 use rustix::io::Errno;
 use rustix::net::{sockopt, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
@@ -11,10 +12,12 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
     /// `from`: addresses of this machine that connections come from in turn; the kernel's choice
+    /// where there is none. `network`: the namespace that it is an address of, this process's own
     /// where there is none.
     Tcp {
         to: SocketAddr,
         from: Vec<IpAddr>,
+        network: Option<PathBuf>,
     },
     Unix(PathBuf),
 }
@@ -26,7 +29,8 @@ impl Address {
         let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
         let socket = |family| rustix::net::socket_with(family, SocketType::STREAM, flags, None);
         let (socket, result) = match self {
-            Self::Tcp { to, from } => {
+            Self::Tcp { to, from, network } => {
+                let _inside = network.as_deref().map(Inside::of).transpose()?;
                 let socket = socket(match to {
                     SocketAddr::V4(_) => AddressFamily::INET,
                     SocketAddr::V6(_) => AddressFamily::INET6,
@@ -102,6 +106,7 @@ mod tests {
         let address = Address::Tcp {
             to: listener.local_addr().unwrap(),
             from: vec!["127.0.0.2".parse().unwrap(), "127.0.0.3".parse().unwrap()],
+            network: None,
         };
         let _sockets: Vec<_> = (0..3).map(|id| address.connect(id).unwrap()).collect();
         let from: Vec<_> = (0..3)
@@ -118,6 +123,7 @@ mod tests {
         let other = Address::Tcp {
             to: address,
             from: Vec::new(),
+            network: None,
         };
         let (right, _) = other.connect(0).unwrap();
         assert!(other.check_peer(&right).is_ok());

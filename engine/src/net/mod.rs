@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod epoll;
+mod namespace;
 pub mod send_buffer;
 mod socket_option;
 pub mod stamped;

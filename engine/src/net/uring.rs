@@ -302,6 +302,7 @@ mod tests {
         let address = Address::Tcp {
             to: listener.local_addr().unwrap(),
             from: Vec::new(),
+            network: None,
         };
         let Ok(mut net) = Uring::new(address, 4) else {
             eprintln!("no io_uring here: not tried");

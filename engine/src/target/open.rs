@@ -122,7 +122,7 @@ where
                 None => url,
             };
             let found = Resolved::resolve(&spec.resolved, place, spec.remote)?;
-            addresses(found, &spec.sources)?
+            addresses(found, spec)?
         }
     };
     let name = match &spec.unix {
@@ -146,8 +146,9 @@ where
     Err(last.expect("a host has an address"))
 }
 
-/// Those of a name that can be connected to from `sources`: of one's family, where there are any.
-fn addresses(found: Vec<SocketAddr>, sources: &[IpAddr]) -> Result<Vec<Address>> {
+/// Those of a name that can be connected to from the sources: of one's family, where there are any.
+fn addresses(found: Vec<SocketAddr>, spec: &Spec) -> Result<Vec<Address>> {
+    let (sources, network) = (&spec.sources[..], &spec.network);
     for &one in sources {
         UdpSocket::bind((one, 0)).map_err(|error| {
             Error::usage(format!("--source {one}: {error}; 'ip address' lists them"))
@@ -158,7 +159,8 @@ fn addresses(found: Vec<SocketAddr>, sources: &[IpAddr]) -> Result<Vec<Address>>
         let of_its_family = sources.iter().filter(|one| one.is_ipv4() == to.is_ipv4());
         let from: Vec<IpAddr> = of_its_family.copied().collect();
         if sources.is_empty() || !from.is_empty() {
-            all.push(Address::Tcp { to, from });
+            let network = network.clone();
+            all.push(Address::Tcp { to, from, network });
         }
     }
     match first {

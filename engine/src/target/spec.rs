@@ -28,6 +28,8 @@ pub struct Spec {
     pub resolved: Vec<Resolved>,
     /// Addresses of this machine that connections come from in turn; the kernel's choice without.
     pub sources: Vec<IpAddr>,
+    /// The network namespace that its host is one of; this process's own without.
+    pub network: Option<PathBuf>,
     pub connections: usize,
     /// Event loops, each with its share of the connections.
     pub threads: usize,
@@ -65,6 +67,7 @@ impl Spec {
             connect_to: None,
             resolved: Vec::new(),
             sources: Vec::new(),
+            network: None,
             connections: 64,
             threads: 1,
             depth: 1,

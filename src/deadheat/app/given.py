@@ -28,6 +28,8 @@ class Said:
     program: str | None = None
     containerfile: str | None = None
     image_port: int | None = None
+    port: int | None = None
+    config_template: str | None = None
     shell: bool = False
     copy: Sequence[str] = ()
     connections: int | None = None
@@ -65,7 +67,8 @@ def given(said: Said, settings: Sequence[Setting]) -> Given:
         "run": said.command,
         "program": said.program,
         "containerfile": said.containerfile,
-        "port": said.image_port,
+        "port": said.port if said.port is not None else said.image_port,
+        "config_template": said.config_template,
         "shell": said.shell or None,
         "copied": tuple(said.copy) or None,
         "connections": said.connections,

@@ -32,6 +32,7 @@ from deadheat.suite.ad_hoc import (
     Call,
     Command,
     Commands,
+    Config,
     Mix,
     Part,
     Request,
@@ -157,6 +158,7 @@ def to_race(sides: tuple[Side, Side], built: tuple[BuiltRevision, BuiltRevision]
             made.artifact,
             image=made.record.image,
             port=side.bench.port,
+            config=_config(side, made),
         )
         for side, made in zip(sides, built, strict=True)
     )
@@ -177,6 +179,12 @@ def to_race(sides: tuple[Side, Side], built: tuple[BuiltRevision, BuiltRevision]
         )
         for name, title, asked in _loads(head.bench, built[1].folder)
     ]
+
+
+def _config(side: Side, made: BuiltRevision) -> Config | None:
+    """Each side's own. Raises UserError."""
+    template = side.bench.config_template
+    return None if template is None else Config.read(made.folder / template)
 
 
 def _loads(bench: BenchFile, folder: Path) -> Iterator[tuple[str, str, Request | Mix | Call | Commands]]:
@@ -336,6 +344,8 @@ def same(sides: tuple[Side, Side], built: tuple[BuiltRevision, BuiltRevision]) -
     """What is the same to the byte, where both sides run the same program the same way; else None."""
     base, head = sides
     if (base.bench.line, base.bench.env) != (head.bench.line, head.bench.env):
+        return None
+    if _config(base, built[0]) != _config(head, built[1]):
         return None
     if base.bench.contained or head.bench.contained:
         image = built[0].record.image

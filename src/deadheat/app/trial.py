@@ -79,7 +79,7 @@ class Trial:
         """Of one start, asked one after another. Raises UserError where it does not start or serve."""
         found: list[Heard] = []
         with self._services() as beside:
-            at = self.wanted.first.at or Address(host=self.host.address, port=self.host.free_port())
+            at = self._at()
             spec = self._spec({"port": at.port, **self._values(), **beside})
 
             def complaint(_: object) -> str | None:
@@ -91,7 +91,7 @@ class Trial:
                     more = [ask(at) for ask in asks[1:]]
                     return [replace(each, took_s=serving.ready_ns / 1e9) for each in (found[-1], *more)]
             except (StartError, NotServingError) as error:
-                raise self.failed(f"{error}{_printed_before(error)}") from error
+                raise self.failed(f"{error}{_printed_before(error)}", self._hint(error, at.port)) from error
             except OSError as error:
                 raise self.failed(f"it answered once, and then no more: {error}") from error
 
@@ -112,10 +112,33 @@ class Trial:
                 self._ran(script, at)
         return Heard(left.stdout, took_s=exit_.wall_ns / 1e9)
 
-    def failed(self, why: str) -> UserError:
+    def failed(self, why: str, hint: str | None = None) -> UserError:
         """That it did not answer."""
         first = self.wanted.first
-        return UserError(f"{first.shown}: {why}", code=ExitCode.NOTHING_MEASURED)
+        return UserError(f"{first.shown}: {why}", hint=hint, code=ExitCode.NOTHING_MEASURED)
+
+    def _hint(self, error: StartError | NotServingError, told: int) -> str | None:
+        """What to do about one that listens where it was not told to."""
+        others = error.ports if isinstance(error, NotServingError) else ()
+        if not others or told in others or self.wanted.first.image is not None:
+            return None
+        return (
+            f"--port {others[0]} (port in a bench file) gives each a network of its own, as root; or let it take "
+            "its port: {port} in its line, PORT, or --config-template"
+        )
+
+    def _at(self) -> Address:
+        """Where it is asked: where it runs already, at its own port in its own network, or at a free one."""
+        first = self.wanted.first
+        if first.at is not None:
+            return first.at
+        network = self._network()
+        port = self.host.free_port() if network is None or first.port is None else first.port
+        return Address(host=self.host.address, port=port, network=network)
+
+    def _network(self) -> Path | None:
+        first = self.wanted.first
+        return self.host.network(first.name) if first.port is not None and first.image is None else None
 
     def _ran(self, script: str, values: Values) -> tuple[Exit, Collected]:
         name = "it" if script == ad_hoc_suite.SCRIPT else Path(script).stem
@@ -140,12 +163,13 @@ class Trial:
         return Spec(
             argv=("sh", script, *given) if first.at is None else (first.line,),
             cwd=self.folder / wanted.workload / first.name,
-            env={**env, "PATH": command.path()},
+            env={**env, "PATH": self.host.programs().path},
             stdout=self.folder / "first.out",
             stderr=self.folder / "first.err",
             attached=first.listens,
             freezes=first.freezes,
             elsewhere=not first.metered,
+            network=self._network(),
         )
 
     def _of_image(self, first: Command, image: str, values: Values) -> Spec:

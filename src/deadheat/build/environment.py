@@ -20,6 +20,8 @@ NAMES = frozenset(
     }
 )
 PREFIXES = ("CARGO_BUILD_", "CARGO_ENCODED_", "CARGO_PROFILE_", "CARGO_TARGET_", "CGO_")
+# Where and by how many at a time, not what.
+BUT = frozenset({"CARGO_BUILD_BUILD_DIR", "CARGO_BUILD_JOBS"})
 
 
 def deciding(environment: Mapping[str, str]) -> dict[str, str]:
@@ -27,5 +29,5 @@ def deciding(environment: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in sorted(environment.items())
-        if name in NAMES or name.startswith(PREFIXES)
+        if name in NAMES or (name.startswith(PREFIXES) and name not in BUT)
     }

@@ -20,8 +20,9 @@ from deadheat.model.contender import Contender
 from deadheat.util import clock
 from deadheat.util.interrupt import Stop
 
-# Cargo needs no word: its target folder is in the copy.
+# Cargo's target folder is in the copy; what it may have been told to keep elsewhere is not.
 CACHES = {
+    "CARGO_BUILD_BUILD_DIR": "cargo",
     "GOCACHE": "go",
     "CRYSTAL_CACHE_DIR": "crystal",
     "CCACHE_DIR": "ccache",

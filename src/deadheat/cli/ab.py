@@ -56,6 +56,15 @@ class BuildOptions(RequestParts, LoadParts, CallParts, Services):
         metavar="N",
         help="Where such a server listens, if it does not read PORT; published on loopback, which costs.",
     )
+    port: int | None = option(
+        type=click.IntRange(1, 65535),
+        metavar="N",
+        help="Where the --command listens, if it takes no port: as root each has a network of its own.",
+    )
+    config_template: str | None = option(
+        metavar="FILE",
+        help="A file of the repository that says {port}; {config} in the line is its copy that says one.",
+    )
     shell: bool = option(is_flag=True, help="Run --command or --program by a shell.")
     copy: tuple[str, ...] = option(
         multiple=True, metavar="FILE", help="A file that git ignores and a build needs; may be repeated."

@@ -16,11 +16,11 @@ from deadheat.cli.options import CallParts, LoadParts, OwnDatabase, RequestParts
 from deadheat.errors import UserError
 
 #: What lines of a suite have in braces already.
-TAKEN = ("args", "cpus", "host", "port", "python")
+TAKEN = ("args", "config", "cpus", "host", "port", "python")
 
 if TYPE_CHECKING:
     from deadheat.model.login import Login
-    from deadheat.suite.ad_hoc import AdHoc, Beside, Call, Commands, Mix, Request
+    from deadheat.suite.ad_hoc import AdHoc, Beside, Call, Commands, Config, Mix, Request
     from deadheat.suite.suite import Suite
     from deadheat.suite.values_file import Row
 
@@ -57,6 +57,18 @@ class AdHocOptions(RequestParts, LoadParts, CallParts, Services, OwnDatabase):
         type=click.IntRange(1, 65535),
         metavar="N",
         help="Where each --image listens in a network of its own; published on loopback, which costs.",
+    )
+    port: int | None = option(
+        type=click.IntRange(1, 65535),
+        metavar="N",
+        help="Where each --command listens, if it takes no port: as root each has a network of its own.",
+    )
+    config_template: tuple[Path, ...] = option(
+        type=click.Path(path_type=Path, dir_okay=False, exists=True),
+        multiple=True,
+        metavar="FILE",
+        help="A file that says {port}; {config} in a --command or --program is its copy that says one. Once "
+        "for all, or once for each, in order.",
     )
     remote: bool = option(
         is_flag=True,
@@ -133,6 +145,7 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
     if beside and not (options.command or options.image or options.program):
         raise UserError("--service is beside a --command or a --program", hint="a suite says what it needs")
     _refuse_unfit_images(options, bool(beside))
+    _refuse_unfit_ports(options, bool(beside))
     if options.shell and options.no_shell:
         raise UserError("--shell and -N are two", hint="without either no shell is between")
     if not lines:
@@ -174,9 +187,9 @@ def asked(options: AdHocOptions, parameters: Mapping[str, tuple[str, ...]]) -> A
         else tuple(
             of_image(line, name, options.image_port)
             if place >= len(lines) - len(options.image)
-            else Command(line, name, Path.cwd(), hooks=own)
-            for place, (line, name, own) in enumerate(
-                zip(lines, named(lines, options.name), hooks, strict=True)
+            else Command(line, name, Path.cwd(), hooks=own, port=options.port, config=config)
+            for place, (line, name, own, config) in enumerate(
+                zip(lines, named(lines, options.name), hooks, _configs(options, lines), strict=True)
             )
         )
     )
@@ -208,6 +221,39 @@ def _refuse_unfit_images(options: AdHocOptions, beside: bool) -> None:
             "an --image with a port has a network of its own, and does not reach a --service",
             hint="leave --image-port out, and let it listen at PORT",
         )
+
+
+def _refuse_unfit_ports(options: AdHocOptions, beside: bool) -> None:
+    if options.port is not None and not options.command:
+        raise UserError("--port is of a --command", hint="--image has --image-port")
+    if options.port is not None and beside:
+        raise UserError(
+            "a --command with a --port has a network of its own, and does not reach a --service",
+            hint="leave --port out, and let it take its port: {port}, PORT or --config-template",
+        )
+    if options.port is not None and options.proto is not None:
+        raise UserError("--port is of servers that speak HTTP or Redis' protocol")
+    if options.config_template and not (options.command or options.program):
+        raise UserError("--config-template is of a --command or a --program")
+
+
+def _configs(options: AdHocOptions, lines: Sequence[str]) -> list[Config | None]:
+    """Of each line. Raises UserError where there are neither one nor as many as lines, and where a line does
+    not say what its template is for."""
+    from deadheat.suite.ad_hoc import Config
+
+    own = len(options.command or options.program)
+    files = list(options.config_template)
+    if len(files) not in (0, 1, own):
+        raise UserError(
+            f"--config-template is given {len(files)} times for {own} lines",
+            hint="once for all of them, or once for each, in order",
+        )
+    if files and (bad := [line for line in lines[:own] if "{config}" not in line]):
+        raise UserError(f"{bad[0]}: does not say {{config}}", hint="./app --config {config}")
+    read = [Config.read(file) for file in files]
+    each: list[Config | None] = [*(read * own if len(read) == 1 else read)]
+    return each + [None] * (len(lines) - len(each))
 
 
 def _refuse_hooks_without_programs(options: AdHocOptions) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from deadheat.cluster.pulse import why
@@ -48,6 +49,13 @@ class RemoteHost:
 
     def free_port(self) -> int:
         return int(self._ask("free_port"))
+
+    def network(self, name: str) -> Path:
+        raise UserError(
+            f"{name} listens at a port of its own in a network of its own, which load from other machines does "
+            "not reach",
+            hint="let it take its port: {port} in its line, or PORT",
+        )
 
     def start(self, spec: Spec) -> Handle:
         found: Handle = self._ask("start", spec)

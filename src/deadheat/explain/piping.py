@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deadheat import hosts
-from deadheat.build import command
 from deadheat.explain.reading import InstrumentError
 from deadheat.hosts import Host, StartError
 from deadheat.hosts.program import Exit, Spec
@@ -32,7 +31,7 @@ def run(
     spec = Spec(
         argv=tuple(argv),
         cwd=output.parent,
-        env={"PATH": command.path(), "LC_ALL": "C", **(env or {})},
+        env={"PATH": host.programs().path, "LC_ALL": "C", **(env or {})},
         cpus=frozenset(stage.plan.generator_cpus),
         stdin=stdin,
         stdout=output,

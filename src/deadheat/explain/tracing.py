@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat.build import command
 from deadheat.explain.reading import InstrumentError
 from deadheat.hosts import ExitedError, Handle, StartError
 from deadheat.hosts.program import Spec
@@ -37,7 +36,7 @@ def tracing(
     spec = Spec(
         argv=tuple(argv),
         cwd=output.parent,
-        env={"PATH": command.path(), "LC_ALL": "C"},
+        env={"PATH": stage.host.programs().path, "LC_ALL": "C"},
         # On the server's CPU it would be in the server's way, on the others it is in the generator's.
         cpus=frozenset(stage.plan.generator_cpus),
         stdout=output.with_suffix(".out"),

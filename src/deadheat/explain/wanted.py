@@ -53,4 +53,9 @@ def pair(suite: Suite, wanted: Wanted) -> tuple[Contender, Contender]:
             f"{contained[0]} is in a container, into which explain does not look",
             hint="give it a run line to have it explained",
         )
+    if apart := [contender.id for contender in found if contender.port is not None]:
+        raise UserError(
+            f"{apart[0]} has a network of its own, into which explain does not look",
+            hint="let it take its port, {port} or PORT, to have it explained",
+        )
     return found

@@ -12,8 +12,12 @@ _LISTEN = "0A"  # TCP_LISTEN in the kernel's include/net/tcp_states.h
 
 def ports_of(pids: Iterable[int], proc: Path = Path("/proc")) -> tuple[int, ...]:
     """The ports, in order; none where a process is gone or not ours to look into."""
-    inodes = {inode for pid in pids for inode in _sockets(proc / str(pid) / "fd")}
-    return tuple(sorted({port for port, inode in _listeners(proc) if inode in inodes}))
+    found = set()
+    for pid in pids:
+        # Each in its own network.
+        inodes = set(_sockets(proc / str(pid) / "fd"))
+        found |= {port for port, inode in _listeners(proc / str(pid)) if inode in inodes}
+    return tuple(sorted(found))
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from deadheat.hosts.cpus import Cores, cores_of
 from deadheat.hosts.elsewhere import Elsewhere
 from deadheat.hosts.listening import ports_of
 from deadheat.hosts.meter import Usage
+from deadheat.hosts.network import Networks
 from deadheat.hosts.piped import Piped
 from deadheat.hosts.ports import Ports
 from deadheat.hosts.process import ExitedError, Launcher, LauncherError, Process
@@ -50,6 +51,7 @@ class LocalHost:
         self._usable = frozenset(os.sched_getaffinity(0))
         self._held = ExitStack()
         self._ports = ports or Ports()
+        self._networks = Networks()
         self._processes: dict[str, Program] = {}
         self._containers = Containers()
         self._reported: set[str] = set()
@@ -72,6 +74,9 @@ class LocalHost:
 
     def free_port(self) -> int:
         return self._ports.take()
+
+    def network(self, name: str) -> Path:
+        return self._networks.of(name)
 
     def start(self, spec: Spec) -> Handle:
         process: Program
@@ -179,6 +184,7 @@ class LocalHost:
             for process in self._processes.values():
                 process.close()
             self._containers.close()
+            self._networks.close()
 
     def __enter__(self) -> Self:
         return self

@@ -49,7 +49,7 @@ class Spec:
     signals, forks and thread starts each cost it some tens of microseconds, so not where it is timed.
     `attached`: the port of a server that runs already, in the place of anything to start; `freezes`: whether
     it may be stopped meanwhile; `elsewhere`: it runs already where it can be neither metered nor stopped.
-    `container`: it is started by podman or docker.
+    `container`: it is started by podman or docker. `network`: a network of its own (`Host.network`).
     `piped`: it is talked to by `Host.send` and `Host.receive` and ends with its stdin; `stderr` is appended
     to then, and what else there is of files and limits does not hold.
     """
@@ -69,6 +69,7 @@ class Spec:
     elsewhere: bool = False
     piped: bool = False
     container: InContainer | None = None
+    network: Path | None = None
 
     def to_json(self) -> str:
         """One line, as the launcher reads it."""
@@ -78,6 +79,7 @@ class Spec:
                 "cwd": str(self.cwd.absolute()),
                 "env": dict(self.env),
                 "cpus": None if self.cpus is None else sorted(self.cpus),
+                "network": None if self.network is None else str(self.network),
                 "stdin": _absolute(self.stdin),
                 "stdout": _absolute(self.stdout),
                 "stderr": _absolute(self.stderr),

@@ -117,6 +117,10 @@ class Host(Protocol):
     def free_port(self) -> int:
         """A TCP port that a server may listen on there. Never the same twice. Raises UserError."""
 
+    def network(self, name: str) -> Path:
+        """A network of its own, with a loopback alone, for programs that are started there: one for each
+        name, until the host is closed. Raises UserError where there is none to be had."""
+
     def start(self, spec: Spec) -> Handle:
         """Returns when it runs. Raises StartError where the program cannot be started, and where nothing
         listens at the port of one that should run already (`Spec.attached`)."""

@@ -11,7 +11,7 @@ from deadheat.kinds.conformance import Case, Wrong
 from deadheat.kinds.pages import Form, FormError
 from deadheat.kinds.row_cases import row_cases
 from deadheat.kinds.server import check as server_check
-from deadheat.kinds.server.block import threads
+from deadheat.kinds.server.block import threads, within
 from deadheat.kinds.server.cold import driven
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.server.started import NotServingError
@@ -110,6 +110,7 @@ def target(stage: Stage, at: Address) -> Mapping[str, Any]:
         "connections": stage.race.load.connections,
         **_at_once(at, stage.race.load.streams),
         **threads(stage.race),
+        **within(at),
     }
     own = _signed_in(stage, at)
     if stage.workload.mix:

@@ -17,6 +17,9 @@ import h2.connection
 import h2.events
 import h2.exceptions
 
+from deadheat.hosts.network import inside
+from deadheat.model.address import Address
+
 ALPN = "h2"
 READ_BYTES = 1 << 16
 
@@ -49,9 +52,9 @@ class Http2Response:
 class Http2Connection:
     """One connection, opened with the first request; with `auto_open` opened again where it was closed."""
 
-    def __init__(self, host: str, port: int, context: ssl.SSLContext | None, timeout_s: float) -> None:
+    def __init__(self, at: Address, context: ssl.SSLContext | None, timeout_s: float) -> None:
         """Without a context in the clear, and the server has to know that it is HTTP/2."""
-        self.host, self.port = host, port
+        self.host, self.port, self._network = at.host, at.port, at.network
         self.auto_open = 1
         self._context, self._timeout_s = context, timeout_s
         self._socket: socket.socket | None = None
@@ -63,7 +66,8 @@ class Http2Connection:
     def connect(self) -> None:
         """Raises OSError, and Http2Error where the server does not agree on HTTP/2."""
         self.close()
-        plain = socket.create_connection((self.host, self.port), self._timeout_s)
+        with inside(self._network):
+            plain = socket.create_connection((self.host, self.port), self._timeout_s)
         try:
             self._socket = self._secured(plain)
         except BaseException:

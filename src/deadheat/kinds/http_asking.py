@@ -10,9 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
 from itertools import count
+from pathlib import Path
 from typing import Protocol
 
 from deadheat.errors import UserError
+from deadheat.hosts.network import inside
 from deadheat.kinds import http_answer
 from deadheat.kinds.conformance import Agreed, Case, Wrong
 from deadheat.kinds.http_answer import Answer, Response
@@ -64,10 +66,15 @@ class Connection(Protocol):
 
 class _Connection(http.client.HTTPConnection):
     response_class = _Response
+    network: Path | None = None
+
+    def connect(self) -> None:
+        with inside(self.network):
+            super().connect()
 
 
-class _TlsConnection(http.client.HTTPSConnection):
-    response_class = _Response
+class _TlsConnection(http.client.HTTPSConnection, _Connection):
+    """What `HTTPSConnection` secures is what `_Connection` has connected."""
 
 
 def connection_to(at: Address) -> Connection:
@@ -76,10 +83,13 @@ def connection_to(at: Address) -> Connection:
     if at.http2:
         from deadheat.kinds.http2_asking import Http2Connection
 
-        return Http2Connection(at.host, at.port, context, TIMEOUT_S)
+        return Http2Connection(at, context, TIMEOUT_S)
     if context is None:
-        return _Connection(at.host, at.port, timeout=TIMEOUT_S)
-    return _TlsConnection(at.host, at.port, timeout=TIMEOUT_S, context=context)
+        connection = _Connection(at.host, at.port, timeout=TIMEOUT_S)
+    else:
+        connection = _TlsConnection(at.host, at.port, timeout=TIMEOUT_S, context=context)
+    connection.network = at.network
+    return connection
 
 
 def _context(at: Address) -> ssl.SSLContext:
@@ -100,7 +110,7 @@ def _context(at: Address) -> ssl.SSLContext:
 def agreed(at: Address) -> Agreed:
     """What a handshake with a server over TLS comes to. Raises Wrong where it fails, or ends without HTTP/2
     where that is asked for; OSError where nobody answers."""
-    with socket.create_connection((at.host, at.port), TIMEOUT_S) as plain:
+    with inside(at.network), socket.create_connection((at.host, at.port), TIMEOUT_S) as plain:
         try:
             with _context(at).wrap_socket(plain, server_hostname=at.host) as secured:
                 protocol, cipher = secured.selected_alpn_protocol(), secured.cipher()

@@ -9,6 +9,7 @@ from typing import Any
 
 import hiredis
 
+from deadheat.hosts.network import inside
 from deadheat.kinds.conformance import Wrong
 from deadheat.model.address import Address
 from deadheat.model.workload import RedisWork
@@ -27,7 +28,8 @@ class Connection:
 
     def __init__(self, at: Address) -> None:
         """Raises OSError where nobody listens."""
-        self._socket = socket.create_connection((at.host, at.port), timeout=TIMEOUT_S)
+        with inside(at.network):
+            self._socket = socket.create_connection((at.host, at.port), timeout=TIMEOUT_S)
         self._reader = hiredis.Reader(replyError=_Refused, notEnoughData=_MORE)
 
     def close(self) -> None:

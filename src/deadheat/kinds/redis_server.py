@@ -12,7 +12,7 @@ from typing import Any
 from deadheat.kinds import redis_asking
 from deadheat.kinds.conformance import Case
 from deadheat.kinds.server import check as server_check
-from deadheat.kinds.server.block import threads
+from deadheat.kinds.server.block import threads, within
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.server_kind import ServerKind
 from deadheat.kinds.services import start as services
@@ -59,6 +59,7 @@ def target(stage: Stage, at: Address) -> Mapping[str, Any]:
         "connections": stage.race.load.connections,
         "pipeline": stage.race.load.streams,
         **threads(stage.race),
+        **within(at),
         "commands": [list(words) for words in work.commands],
         "expect": work.expect,
     }

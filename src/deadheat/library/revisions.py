@@ -48,6 +48,8 @@ class AbOptions(TypedDict, total=False):
     program: str | None
     containerfile: str | None
     image_port: int | None
+    port: int | None
+    config_template: str | None
     shell: bool
     copy: Sequence[str]
     path: str | None

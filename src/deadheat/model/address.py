@@ -18,7 +18,8 @@ def is_loopback(host: str) -> bool:
 
 class Address(Record):
     """`https`: over TLS, its certificate checked against the public authorities, or those in the PEM file
-    `cacert`, or not at all (`insecure`). `http2`: HTTP/2 alone, agreed on by ALPN where there is TLS."""
+    `cacert`, or not at all (`insecure`). `http2`: HTTP/2 alone, agreed on by ALPN where there is TLS.
+    `network`: the network namespace that it is an address of, this one where there is none."""
 
     host: str = LOCAL_HOST
     port: int
@@ -26,6 +27,7 @@ class Address(Record):
     insecure: bool = False
     cacert: Path | None = None
     http2: bool = False
+    network: Path | None = None
 
     @property
     def url(self) -> str:

@@ -122,7 +122,8 @@ class BenchFile(Record):
     """One program: `run` starts a server, which gets its port as `{port}` and as PORT; `program` is a command
     that runs to its end. In the place of `run` and `build` a server may be an `image` that podman or docker
     has, or a `containerfile`, of which each revision's own image is built; `args` are what the image is
-    given, and `port` where it listens, if it takes none.
+    given. `port`: where a server listens that takes none. `config_template`: a file of the repository that
+    says `{port}`; `{config}` in `run` or `program` is its copy that says a port.
 
     `build` is a line for the shell. What it makes is the `artifact`, by default what `run` or `program`
     begins with, where that is no file of the repository. `copy`: files that git ignores and that are needed.
@@ -140,6 +141,7 @@ class BenchFile(Record):
     containerfile: str | None = None
     args: str | None = None
     port: int | None = Field(default=None, ge=1, le=65535)
+    config_template: str | None = None
     shell: bool = False
     env: dict[str, str] = {}
     needs: tuple[str, ...] = ()
@@ -163,9 +165,17 @@ class BenchFile(Record):
             raise ValueError("shell is of a line of your own: args are what the image is given")
         if self.port is not None and self.services:
             raise ValueError(
-                "an image with a port has a network of its own, and does not reach services beside it: let "
-                "it listen at PORT"
+                "a server with a port of its own has a network of its own, and does not reach services "
+                "beside it: let it listen at PORT"
             )
+        if self.port is not None and self.program is not None:
+            raise ValueError("port is of a server")
+        if self.port is not None and self.call and not self.contained:
+            raise ValueError("a gRPC server takes its port: {port} in run, or PORT")
+        if self.contained and self.config_template is not None:
+            raise ValueError("config_template is of run or program: an image has its own files")
+        if self.config_template is not None and "{config}" not in self.line:
+            raise ValueError("a config_template is told by {config}, which neither run nor program says")
         if self.program is not None and (self.request or self.call or self.redis):
             raise ValueError(
                 "a program that runs to its end is asked nothing: leave [[request]], [[call]] and redis out"

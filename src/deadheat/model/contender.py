@@ -89,7 +89,8 @@ class ContenderFile(Record):
     where that is not 127.0.0.1 and its port; without `listens` it runs elsewhere, and nobody here meters it.
     `image`: a server in a container, in the place of build and run line; or `containerfile`, of which the
     image is built. `args`: what the image is given, which may say `{port}`, as PORT does. `port`: where it
-    listens, if that is a port of its own, which is then published: it has a network of its own.
+    listens, if that is a port of its own: it has a network of its own then, of a container with that port
+    published, of a run line a namespace that load and checks enter, which takes root.
     """
 
     title: str
@@ -230,7 +231,7 @@ def _of_one_way(merged: dict[str, Any], recipe: Recipe) -> dict[str, Any]:
         other = "image" if recipe.image is None else "containerfile"
         return merged | dict.fromkeys(("build", "artifact", other)) | {"run": "", "protocols": {}}
     if recipe.run is not None:
-        return merged | dict.fromkeys(("image", "containerfile", "args", "port"))
+        return merged | dict.fromkeys(("image", "containerfile", "args")) | {"port": recipe.port}
     return merged
 
 

@@ -201,6 +201,7 @@ class Stage:
                 **(command.of_container if container else command.environment)(build.contender, known),
             },
             container=container,
+            network=self.network(entry),
             cpus=frozenset(self.server_cpus),
             stdout=self.logs / f"{name}.out",
             stderr=self.logs / f"{name}.err",
@@ -212,10 +213,12 @@ class Stage:
         )
 
     def port(self, entry: str) -> int:
-        """Where a server listens: a free port, or that of one that runs already."""
+        """Where a server listens: a free port, or its own, or that of one that runs already."""
         contender = self.build(entry).contender
         if contender.at is not None:
             return contender.at.port
+        if contender.port is not None and not contender.contained:
+            return contender.port
         return self.host.free_port() if contender.listens is None else contender.listens
 
     def address(self, entry: str, port: int) -> Address:
@@ -227,7 +230,16 @@ class Stage:
             https=protocol in OVER_TLS,
             http2=protocol in HTTP2,
             cacert=self.certificate.chain if self.certificate is not None else None,
+            network=self.network(entry),
         )
+
+    def network(self, entry: str) -> Path | None:
+        """That of a server that listens at a port of its own, where others would too; None of all others. In
+        a container the engine gives it one. Raises UserError where none can be had."""
+        contender = self.build(entry).contender
+        if contender.port is None or contender.contained:
+            return None
+        return self.host.network(entry)
 
 
 def in_container(contender: Contender, image: str, run: str, known: dict[str, object]) -> InContainer:

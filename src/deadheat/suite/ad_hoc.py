@@ -110,13 +110,32 @@ class Commands:
 
 
 @dataclass(frozen=True)
+class Config:
+    """A file that says `{port}`, and what else lines say in braces: each start has a copy in which that is
+    filled in, `{config}` in its line. `name`: what the copy is called after."""
+
+    name: str
+    text: str
+
+    @classmethod
+    def read(cls, file: Path) -> Config:
+        """Raises UserError."""
+        try:
+            return cls(file.name, file.read_text())
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is no text"
+            raise UserError(f"{file}: cannot be read: {why}", hint="--config-template FILE") from error
+
+
+@dataclass(frozen=True)
 class Command:
     """A command line, what it is called, and where it runs. `title`: what reports say beside its name, the
     line itself where there is none; `artifact`: the program that a build made of it, where that is known.
     `at`: where a server that runs already is asked, whose line is its URL; `metered`: by the process that
     listens at its port here; `freezes`: whether it is stopped while others have their turn. `hooks`: lines
     for a shell by their names in HOOKS, of programs. `image`: a server in a container, whose `line` is what
-    the image is given; `port`: where it listens, if that is a port of its own."""
+    the image is given; `port`: where it listens, if that is a port of its own. `config`: that it is told by a
+    file."""
 
     line: str
     name: str
@@ -130,6 +149,7 @@ class Command:
     hooks: tuple[tuple[str, str], ...] = ()
     image: str | None = None
     port: int | None = None
+    config: Config | None = None
 
     @property
     def called(self) -> str:

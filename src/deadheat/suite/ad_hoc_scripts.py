@@ -11,17 +11,28 @@ from deadheat.suite.ad_hoc import ASSIGNMENT, HOOKS, AdHoc, Beside, Command, wor
 
 #: What a service's own line may say, in this order.
 OF_SERVICES = ("host", "port", "data")
+#: What a command's line says of the copy of its template, which a script has in a variable.
+CONFIG, _CONFIG = "config", "$config"
 
 
 def of_command(wanted: AdHoc, command: Command) -> str:
     """Its shell is gone once the command runs (exec), but for where the user asked for one."""
-    head = _cd(command.cwd) + "".join(_told(each, wanted.given) for each in wanted.services)
+    head = _configured(wanted, command) + _cd(command.cwd) + "".join(_told(each, wanted.given) for each in wanted.services)
     head += _exported(command.env, wanted.given)
     if wanted.request is not None:
         head += 'PORT="$1"; export PORT\n'
     if wanted.shell:
-        return f"{head}{_filled(command.line, wanted.given)}\n"
+        return f"{head}{_filled(command.line, wanted.given).replace(f'{{{CONFIG}}}', _CONFIG)}\n"
     return head + _exec(command.line, wanted.given)
+
+
+def _configured(wanted: AdHoc, command: Command) -> str:
+    """Writes the copy of a template, beside the script: of each port one."""
+    if command.config is None:
+        return ""
+    port = "-$1" if wanted.request is not None else ""
+    name = f"$PWD/config{port}-{re.sub('[^A-Za-z0-9._-]', '_', command.config.name)}"
+    return f"""config="{name}"\nprintf %s {_quoted(command.config.text, wanted.given)} > "$config" || exit 127\n"""
 
 
 def hooks_of(wanted: AdHoc) -> list[str]:
@@ -84,8 +95,7 @@ def _filled(line: str, given: Sequence[str]) -> str:
 
 def _quoted(word: str, given: Sequence[str]) -> str:
     places = {f"{{{name}}}": f'"{_argument(place)}"' for place, name in enumerate(given, 1)}
-    if not places:
-        return shlex.quote(word)
+    places[f"{{{CONFIG}}}"] = f'"{_CONFIG}"'
     parts = re.split("|".join(map(re.escape, places)).join("()"), word)
     return "".join(places.get(part) or shlex.quote(part) for part in parts if part) or "''"
 

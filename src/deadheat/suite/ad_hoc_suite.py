@@ -44,6 +44,7 @@ def write_contenders(wanted: AdHoc, folder: Path) -> None:
                 (home / f"{hook}.sh").write_text(ad_hoc_scripts.of_hook(wanted, command, hook))
             facts["language"] = Path(words_of(command.line)[0]).name
             facts["run"] = ad_hoc_scripts.call(SCRIPT, wanted.given)
+            facts |= {} if command.port is None else {"port": command.port}
         if command.artifact is not None:
             facts["artifact"] = ARTIFACT
             _copy_artifact(command.artifact, home / ARTIFACT)

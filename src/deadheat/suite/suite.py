@@ -68,7 +68,7 @@ def load(folder: Path) -> Suite:
             _check_reference(file, workloads[name], contenders[name])
         elif contenders[name]:
             workloads[name] = workloads[name].replaced(reference=first_of(contenders[name]))
-        _check_containers(workloads[name], contenders[name])
+        _check_networks(workloads[name], contenders[name])
         if workloads[name].traits.serves:
             _check_ports(contenders[name])
     if not workloads:
@@ -167,33 +167,46 @@ def _check_ports(contenders: tuple[Contender, ...]) -> None:
         ways: list[tuple[Contender | None, tuple[str, ...]]] = [(contender, where)]
         ways += [(contender.speaking(name), (*where, "protocols", name)) for name in contender.protocols]
         for way, place in ways:
-            if way is None or way.runs_already or way.contained or _gets_its_port(way):
+            if way is None or way.runs_already or way.contained or way.port or _gets_its_port(way):
                 continue
             file = contender.folder / CONTENDER_FILE
             raise UserError(
                 f"{file}:{toml_file.line_of(file, *place, 'run')}: {contender.id} does not get its port",
-                hint='each server gets one of its own: write {port} in run, or env = { PORT = "{port}" }',
+                hint='each server gets one of its own: write {port} in run, or env = { PORT = "{port}" }; one that '
+                "listens at 8080 whatever it is told has port = 8080",
             )
 
 
-def _check_containers(workload: Workload, contenders: tuple[Contender, ...]) -> None:
-    """What is in a container is a server, and one with a network of its own reaches no services."""
+def _check_networks(workload: Workload, contenders: tuple[Contender, ...]) -> None:
+    """What is in a container is a server, and so is what has a port of its own, which is in a network of its
+    own: where no services are, and no gRPC is spoken but through an engine's forwarding."""
     for contender in contenders:
         where = () if contender.variant is None else ("variants", contender.variant)
-        file, key = (
-            contender.folder / CONTENDER_FILE,
-            "image" if contender.image is not None else "containerfile",
-        )
+        file = contender.folder / CONTENDER_FILE
+
+        def told(key: str, file: Path = file, where: tuple[str, ...] = where) -> str:
+            return f"{file}:{toml_file.line_of(file, *where, key)}"
+
         if contender.contained and not workload.traits.serves:
+            key = "image" if contender.image is not None else "containerfile"
             raise UserError(
-                f"{file}:{toml_file.line_of(file, *where, key)}: {contender.id} is in a container, and "
+                f"{told(key)}: {contender.id} is in a container, and "
                 f"{workload.name} races programs that run to their end",
                 hint="how an engine starts a container would be in their times: give it a run line",
             )
-        if contender.port is not None and workload.services:
+        if contender.port is None:
+            continue
+        if not workload.traits.serves:
+            raise UserError(f"{told('port')}: a program that runs to its end listens nowhere")
+        if workload.services:
             raise UserError(
-                f"{file}:{toml_file.line_of(file, *where, 'port')}: {contender.id} has a network of its own, "
+                f"{told('port')}: {contender.id} has a network of its own, "
                 "in which it does not reach the services of its workload",
+                hint="leave port out, and let it listen at PORT",
+            )
+        if workload.kind == "grpc" and not contender.contained:
+            raise UserError(
+                f"{told('port')}: {contender.id} has a network of its own, which its gRPC checks do not enter",
                 hint="leave port out, and let it listen at PORT",
             )
 

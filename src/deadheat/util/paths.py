@@ -6,6 +6,8 @@ from pathlib import Path
 import platformdirs
 
 PACKAGE = Path(__file__).parents[1]
+# Where a wheel has the suite, and where an installation from the sources, in place, has it.
+INSTALLED = (PACKAGE / "builtin_suite", PACKAGE.parents[1] / "suite")
 SUITE, RUNS = Path("suite"), Path("runs")
 
 
@@ -18,10 +20,7 @@ def cache_folder() -> Path:
 
 def suite_folder() -> Path:
     """`suite` where there is one, else the suite that came with this installation."""
-    installed = PACKAGE / "builtin_suite"
-    if SUITE.is_dir() or not installed.is_dir():
-        return SUITE
-    return installed
+    return next((folder for folder in (SUITE, *INSTALLED) if folder.is_dir()), SUITE)
 
 
 def runs_folder() -> Path:

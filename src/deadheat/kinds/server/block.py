@@ -195,6 +195,11 @@ def threads(race: RacePlan) -> dict[str, int]:
     return {} if asked == 1 else {"threads": asked}
 
 
+def within(at: Address) -> dict[str, str]:
+    """The network that the engine connects in, where it is another than its own."""
+    return {} if at.network is None else {"network": str(at.network)}
+
+
 def _long(turn: Slice) -> LongTurn:
     """Of a turn without a break, what slices are held against."""
     return LongTurn(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from deadheat.hosts import ExitedError, Handle, Host, StartError
+from deadheat.hosts.network import inside
 from deadheat.hosts.program import Exit, Why
 from deadheat.kinds import conformance
 from deadheat.kinds.conformance import Case
@@ -69,5 +70,5 @@ def _asked(host: Host, handle: Handle, cases: Iterable[Case]) -> Check:
 
 
 def _nobody(at: Address) -> str | None:
-    with socket.create_connection((at.host, at.port), timeout=CONNECT_S):
+    with inside(at.network), socket.create_connection((at.host, at.port), timeout=CONNECT_S):
         return None

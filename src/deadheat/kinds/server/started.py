@@ -22,11 +22,12 @@ Complaint = Callable[[Handle], str | None]
 
 
 class NotServingError(Exception):
-    """A server that was started and never answered right: why, in a clause, and its last lines."""
+    """A server that was started and never answered right: why, in a clause, and its last lines. `ports`: where
+    it listens, as far as that is known."""
 
-    def __init__(self, reason: str, output_tail: str) -> None:
+    def __init__(self, reason: str, output_tail: str, ports: tuple[int, ...] = ()) -> None:
         super().__init__(reason)
-        self.output_tail = output_tail
+        self.output_tail, self.ports = output_tail, ports
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,10 @@ def started_server(
         except ExitedError as error:
             raise NotServingError(f"{error}{last_words(host, handle)}", _tail(host, handle)) from error
         except NotReadyError as error:
-            raise NotServingError(f"{error}{elsewhere(host, handle, port)}", _tail(host, handle)) from error
+            left = host.collect(handle)
+            raise NotServingError(
+                f"{error}{elsewhere(host.address, left.ports, port)}", left.output_tail, left.ports
+            ) from error
         yield Serving(host, handle, port, ready_ns)
     finally:
         host.stop(handle, STOP_GRACE_S if grace_s is None else grace_s)
@@ -92,11 +96,11 @@ def last_line(line: str) -> str:
     return line[:200]
 
 
-def elsewhere(host: Host, handle: Handle, port: int) -> str:
-    """A clause with the ports on which a server listens, if it does but not where it was told."""
-    ports = host.collect(handle).ports
-    if port in ports and not is_loopback(host.address):
-        return f"; it listens at that port, but not at {host.address}: let its run line or env have {{host}}"
+def elsewhere(address: str, ports: tuple[int, ...], port: int) -> str:
+    """A clause with the ports on which a server of a host at that address listens, if it does but not where
+    it was told."""
+    if port in ports and not is_loopback(address):
+        return f"; it listens at that port, but not at {address}: let its run line or env have {{host}}"
     if not ports or port in ports:
         return ""
     return f"; it was told port {port} and listens on {', '.join(map(str, ports))}"
