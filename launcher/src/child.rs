@@ -9,9 +9,7 @@ use std::ptr::{null, null_mut};
 
 use rustix::io::Errno;
 use rustix::process::{getrlimit, setrlimit, Resource, Rlimit, Signal};
-use rustix::thread::{
-    move_into_link_name_space, sched_setaffinity, CpuSet, LinkNameSpaceType,
-};
+use rustix::thread::{move_into_link_name_space, sched_setaffinity, CpuSet, LinkNameSpaceType};
 
 use crate::image::Image;
 use crate::procfs;

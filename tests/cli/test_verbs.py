@@ -42,7 +42,11 @@ VERBS = (
 TIMEOUT_S = 120
 
 
-def _deadheat(*args: str, cwd: Path = ROOT, **env: str) -> subprocess.CompletedProcess[str]:
+def _deadheat(*args: str, **env: str) -> subprocess.CompletedProcess[str]:
+    return _run(ROOT, *args, **env)
+
+
+def _run(cwd: Path, *args: str, **env: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [DEADHEAT, *args],
         env={**os.environ, **env},
@@ -166,7 +170,7 @@ def test_cache_shows_and_throws_away(tmp_path: Path) -> None:
 
 
 def test_doctor(tmp_path: Path) -> None:
-    ran = _deadheat("doctor", cwd=tmp_path)  # where no suite is: what it came with
+    ran = _run(tmp_path, "doctor")  # where no suite is: what it came with
     assert ran.returncode == 0, ran.stderr
     assert re.search(r"^[✓!] .*cores?\b", ran.stdout, re.MULTILINE)
     assert re.search(r"^[✓✗] .*\bgo\b.*\(.*fib.*: \d+ contenders?\)$", ran.stdout, re.MULTILINE)

@@ -220,7 +220,8 @@ def test_manifests_with_a_mistake(deadheat: Deadheat, tmp_path: Path) -> None:
         ('image = "a"\nbuild = "make"', "build or image, not both"),
         ('image = "a"\ncontainerfile = "b"', "image or containerfile, not both"),
         ('image = "a"\nrun = "./a {port}"', "a contender has a run line, an image, or listens already"),
-        ('run = "./a {port}"\nport = 8080', "port is of an image"),
+        ('run = "./a {port}"\nargs = "b"', "args is of an image"),
+        ("listens = 3000\nport = 8080", "port is of a server that is started"),
     ):
         served = tmp_path / "suite" / "served"
         file = contender(served, "there", keys) / "contender.toml"
@@ -236,6 +237,9 @@ def test_manifests_with_a_mistake(deadheat: Deadheat, tmp_path: Path) -> None:
     ended = deadheat.run("list")
     assert ended.code == 2
     assert "contained is in a container, and twice races programs that run to their end" in ended.error
+    file = programs.path / "twice" / "contained" / "contender.toml"
+    file.write_text(file.read_text().replace('image = "a"', 'run = "./a {args}"\nport = 8080'))
+    assert "contained runs to its end, and listens nowhere" in deadheat.run("list").error
 
 
 @podman

@@ -18,7 +18,11 @@ BUDGET = ("--budget", "8s", "--seed", "7")
 PORT = "8080"
 # Whatever it is told.
 FIXED = shlex.join([sys.executable, "-S", "-E", str(SERVER), PORT])
-BY_FILE = "import os, sys; port = open(sys.argv[1]).read().split()[1]; os.execv(sys.executable, [*sys.argv[2:], port])"
+BY_FILE = """
+import os, sys
+port = open(sys.argv[1]).read().split()[1]
+os.execv(sys.executable, [*sys.argv[2:], port])
+"""
 CONFIGURED = shlex.join([sys.executable, "-c", BY_FILE, "{config}", sys.executable, "-S", "-E", str(SERVER)])
 root = pytest.mark.skipif(os.geteuid() != 0, reason="a network of its own takes root")
 

@@ -44,3 +44,15 @@ fn enter(namespace: &OwnedFd) -> io::Result<()> {
     let network = Some(LinkNameSpaceType::Network);
     Ok(move_into_link_name_space(namespace.as_fd(), network)?)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_network_is_an_error() {
+        for path in ["/dev/null", "/nowhere"] {
+            assert!(Inside::of(Path::new(path)).is_err(), "{path}");
+        }
+    }
+}

@@ -123,8 +123,8 @@ class Trial:
         if not others or told in others or self.wanted.first.image is not None:
             return None
         return (
-            f"--port {others[0]} (port in a bench file) gives each a network of its own, as root; or let it take "
-            "its port: {port} in its line, PORT, or --config-template"
+            f"--port {others[0]} (port in a bench file) gives each a network of its own, as root; or let it "
+            "take its port: {port} in its line, PORT, or --config-template"
         )
 
     def _at(self) -> Address:

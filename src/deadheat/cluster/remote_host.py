@@ -52,8 +52,8 @@ class RemoteHost:
 
     def network(self, name: str) -> Path:
         raise UserError(
-            f"{name} listens at a port of its own in a network of its own, which load from other machines does "
-            "not reach",
+            f"{name} listens at a port of its own in a network of its own, which load from other machines "
+            "does not reach",
             hint="let it take its port: {port} in its line, or PORT",
         )
 

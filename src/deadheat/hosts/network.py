@@ -1,7 +1,7 @@
 """Networks of one's own, with nothing in them but a loopback: for servers whose port cannot be chosen.
 
-Each is a network namespace, which lives as long as it is kept or a process is in it. What listens at a port in
-one is in nobody's way in another, and is reached from within, over a loopback like everybody's.
+Each is a network namespace, which lives as long as it is kept or a process is in it. What listens at a port
+in one is in nobody's way in another, and is reached from within, over a loopback like everybody's.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def _made() -> int:
     if failed:
         raise UserError(
             f"a server with a port of its own takes a network namespace: {failed[0].strerror}",
-            hint="as root it is to be had; or let the server take its port: {port} in its line, PORT, or a file "
-            "that says {port} (--config-template)",
+            hint="as root it is to be had; or let the server take its port: {port} in its line, PORT, or a "
+            "file that says {port} (--config-template)",
         )
     return made[0]
 

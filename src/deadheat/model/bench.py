@@ -156,26 +156,14 @@ class BenchFile(Record):
 
     @model_validator(mode="after")
     def _is_one_program(self) -> Self:
-        if is_contained(self) + (self.run is not None) + (self.program is not None) != 1:
+        if is_contained(self, fixed_port=True) + (self.run is not None) + (self.program is not None) != 1:
             raise ValueError(
                 "one of run (a server), image or containerfile (one in a container) and program (one that "
                 "ends) is what is raced"
             )
         if self.contained and self.shell:
             raise ValueError("shell is of a line of your own: args are what the image is given")
-        if self.port is not None and self.services:
-            raise ValueError(
-                "a server with a port of its own has a network of its own, and does not reach services "
-                "beside it: let it listen at PORT"
-            )
-        if self.port is not None and self.program is not None:
-            raise ValueError("port is of a server")
-        if self.port is not None and self.call and not self.contained:
-            raise ValueError("a gRPC server takes its port: {port} in run, or PORT")
-        if self.contained and self.config_template is not None:
-            raise ValueError("config_template is of run or program: an image has its own files")
-        if self.config_template is not None and "{config}" not in self.line:
-            raise ValueError("a config_template is told by {config}, which neither run nor program says")
+        self._is_told_its_port()
         if self.program is not None and (self.request or self.call or self.redis):
             raise ValueError(
                 "a program that runs to its end is asked nothing: leave [[request]], [[call]] and redis out"
@@ -192,6 +180,21 @@ class BenchFile(Record):
         if twice := [name for name in names if names.count(name) > 1]:
             raise ValueError(f'two services are called "{twice[0]}"')
         return self
+
+    def _is_told_its_port(self) -> None:
+        if self.port is not None and self.services:
+            raise ValueError(
+                "a server with a port of its own has a network of its own, and does not reach services "
+                "beside it: let it listen at PORT"
+            )
+        if self.port is not None and self.program is not None:
+            raise ValueError("port is of a server")
+        if self.port is not None and self.call and not self.contained:
+            raise ValueError("a gRPC server takes its port: {port} in run, or PORT")
+        if self.contained and self.config_template is not None:
+            raise ValueError("config_template is of run or program: an image has its own files")
+        if self.config_template is not None and "{config}" not in self.line:
+            raise ValueError("a config_template is told by {config}, which neither run nor program says")
 
     def _is_a_mix(self) -> None:
         titles = [each.title for each in self.request]

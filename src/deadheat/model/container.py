@@ -20,8 +20,9 @@ class Contained(Record):
     metered_by: MeteredBy
 
 
-def is_contained(said: Record) -> bool:
-    """Whether what a manifest says is an image's. Raises ValueError for keys that do not go together."""
+def is_contained(said: Record, *, fixed_port: bool = False) -> bool:
+    """Whether what a manifest says is an image's; `fixed_port`: a run line may listen at a port of its own
+    too. Raises ValueError for keys that do not go together."""
 
     def given(name: str) -> bool:
         return getattr(said, name, None) is not None
@@ -33,7 +34,7 @@ def is_contained(said: Record) -> bool:
     for name in ("build", "artifact"):
         if contained and given(name):
             raise ValueError(f"{name} or {key}, not both: what an image consists of is in it")
-    for name in ("args", "port"):
+    for name in ("args",) if fixed_port else ("args", "port"):
         if not contained and given(name):
             raise ValueError(f"{name} is of an image: a run line says all of it by itself")
     return contained

@@ -118,13 +118,15 @@ class ContenderFile(Record):
 
     @model_validator(mode="after")
     def _is_run_or_runs_already(self) -> Self:
-        contained = container.is_contained(self)
+        contained = container.is_contained(self, fixed_port=True)
         if bool(self.run) + contained + (self.listens is not None or self.at is not None) != 1:
             raise ValueError("a contender has a run line, an image, or listens already: one of these")
+        if self.port is not None and not (self.run or contained):
+            raise ValueError("port is of a server that is started: one that runs already listens already")
         if contained and self.protocols:
             raise ValueError("protocols are of a run line: what an image speaks is its own")
         for recipe in self.variants.values():
-            if container.is_contained(recipe) and recipe.run is not None:
+            if container.is_contained(recipe, fixed_port=True) and recipe.run is not None:
                 raise ValueError("a variant has a run line or an image, not both")
         return self
 

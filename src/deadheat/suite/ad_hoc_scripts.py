@@ -17,7 +17,11 @@ CONFIG, _CONFIG = "config", "$config"
 
 def of_command(wanted: AdHoc, command: Command) -> str:
     """Its shell is gone once the command runs (exec), but for where the user asked for one."""
-    head = _configured(wanted, command) + _cd(command.cwd) + "".join(_told(each, wanted.given) for each in wanted.services)
+    head = (
+        _configured(wanted, command)
+        + _cd(command.cwd)
+        + "".join(_told(each, wanted.given) for each in wanted.services)
+    )
     head += _exported(command.env, wanted.given)
     if wanted.request is not None:
         head += 'PORT="$1"; export PORT\n'
@@ -32,7 +36,8 @@ def _configured(wanted: AdHoc, command: Command) -> str:
         return ""
     port = "-$1" if wanted.request is not None else ""
     name = f"$PWD/config{port}-{re.sub('[^A-Za-z0-9._-]', '_', command.config.name)}"
-    return f"""config="{name}"\nprintf %s {_quoted(command.config.text, wanted.given)} > "$config" || exit 127\n"""
+    text = _quoted(command.config.text, wanted.given)
+    return f'{CONFIG}="{name}"\nprintf %s {text} > "{_CONFIG}" || exit 127\n'
 
 
 def hooks_of(wanted: AdHoc) -> list[str]:

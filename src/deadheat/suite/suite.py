@@ -172,43 +172,43 @@ def _check_ports(contenders: tuple[Contender, ...]) -> None:
             file = contender.folder / CONTENDER_FILE
             raise UserError(
                 f"{file}:{toml_file.line_of(file, *place, 'run')}: {contender.id} does not get its port",
-                hint='each server gets one of its own: write {port} in run, or env = { PORT = "{port}" }; one that '
-                "listens at 8080 whatever it is told has port = 8080",
+                hint='each server gets one of its own: write {port} in run, or env = { PORT = "{port}" }, or '
+                "port = 8080 for one that listens there whatever it is told",
             )
 
 
 def _check_networks(workload: Workload, contenders: tuple[Contender, ...]) -> None:
     """What is in a container is a server, and so is what has a port of its own, which is in a network of its
-    own: where no services are, and no gRPC is spoken but through an engine's forwarding."""
+    own: where no services are, and checks of gRPC come only through an engine's forwarding."""
     for contender in contenders:
-        where = () if contender.variant is None else ("variants", contender.variant)
-        file = contender.folder / CONTENDER_FILE
-
-        def told(key: str, file: Path = file, where: tuple[str, ...] = where) -> str:
-            return f"{file}:{toml_file.line_of(file, *where, key)}"
-
         if contender.contained and not workload.traits.serves:
-            key = "image" if contender.image is not None else "containerfile"
+            place = _place(contender, "image" if contender.image is not None else "containerfile")
             raise UserError(
-                f"{told(key)}: {contender.id} is in a container, and "
+                f"{place}: {contender.id} is in a container, and "
                 f"{workload.name} races programs that run to their end",
                 hint="how an engine starts a container would be in their times: give it a run line",
             )
         if contender.port is None:
             continue
+        place = f"{_place(contender, 'port')}: {contender.id}"
         if not workload.traits.serves:
-            raise UserError(f"{told('port')}: a program that runs to its end listens nowhere")
+            raise UserError(f"{place} runs to its end, and listens nowhere")
+        away = None
         if workload.services:
+            away = "in which it does not reach the services of its workload"
+        elif workload.kind == "grpc" and not contender.contained:
+            away = "which checks of gRPC do not enter"
+        if away is not None:
             raise UserError(
-                f"{told('port')}: {contender.id} has a network of its own, "
-                "in which it does not reach the services of its workload",
-                hint="leave port out, and let it listen at PORT",
+                f"{place} has a network of its own, {away}", hint="leave port out, and let it listen at PORT"
             )
-        if workload.kind == "grpc" and not contender.contained:
-            raise UserError(
-                f"{told('port')}: {contender.id} has a network of its own, which its gRPC checks do not enter",
-                hint="leave port out, and let it listen at PORT",
-            )
+
+
+def _place(contender: Contender, key: str) -> str:
+    """Where its manifest says that."""
+    file = contender.folder / CONTENDER_FILE
+    where = () if contender.variant is None else ("variants", contender.variant)
+    return f"{file}:{toml_file.line_of(file, *where, key)}"
 
 
 def _gets_its_port(contender: Contender) -> bool:

@@ -22,8 +22,8 @@ Complaint = Callable[[Handle], str | None]
 
 
 class NotServingError(Exception):
-    """A server that was started and never answered right: why, in a clause, and its last lines. `ports`: where
-    it listens, as far as that is known."""
+    """A server that was started and never answered right: why, in a clause, and its last lines. `ports`:
+    where it listens, as far as that is known."""
 
     def __init__(self, reason: str, output_tail: str, ports: tuple[int, ...] = ()) -> None:
         super().__init__(reason)
