@@ -135,12 +135,14 @@ def test_another_answer_is_no_answer(deadheat: Deadheat, mine: Made) -> None:
 
 
 def test_bisect_finds_the_commit(deadheat: Deadheat, mine: Made) -> None:
-    mine.commit({**program(LITTLE), "n": "0"})
-    good = mine.git("rev-parse", "HEAD")
-    broken = mine.commit({"bench/deadheat.toml": "program = 3\n"})
-    mine.commit({"n": "1", "bench/deadheat.toml": BENCH})
-    bad = mine.commit({**program(MUCH), "n": "2"})
-    last = [mine.commit({"n": str(n)}) for n in (3, 4, 5)][-1]
+    """Of 20, some of which cannot be compared."""
+    good = mine.commit({**program(LITTLE), "n": "0"})
+    changes = [{"n": str(n)} for n in range(1, 21)]
+    changes[4] |= {"bench/deadheat.toml": "program = 3\n"}
+    changes[5] |= {"bench/deadheat.toml": BENCH}
+    changes[12] |= program(MUCH)
+    commits = [mine.commit(change) for change in changes]
+    broken, bad, last = commits[4], commits[12], commits[-1]
     ended = deadheat.run("ab", good, broken, "--bisect", *BUDGET)
     assert ended.code == 125, ended
     script = mine.path.parent / "judge"

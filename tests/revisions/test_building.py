@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -120,6 +121,22 @@ def test_a_build_that_fails(mine: Made, workshop: Workshop) -> None:
         workshop.build(revision(workshop.repo, "HEAD"), Recipe("true", "app"), lambda _: None)
 
 
+@pytest.mark.parametrize("words", ["{there}", "env MODE=fast {there} --port {{port}}", "sh -c '{there}"])
+def test_what_is_run_is_not_outside_of_what_is_built(
+    mine: Made, workshop: Workshop, tmp_path: Path, words: str
+) -> None:
+    there = tmp_path / "bin" / "app"
+    there.parent.mkdir()
+    there.write_text("of before")
+    recipe = Recipe(f"cp a {there}", None, runs=words.format(there=there))
+    with pytest.raises(BuildFailedError, match="outside of its sources") as raised:
+        workshop.build(revision(workshop.repo, "HEAD"), recipe, lambda _: None)
+    assert str(there) in raised.value.message and mine.worktrees() == 1
+    # What only lies there is nobody's doing: an interpreter, say.
+    os.utime(there, (0, 0))
+    workshop.build(revision(workshop.repo, "HEAD"), replace(recipe, build="true"), lambda _: None)
+
+
 def test_a_stop_during_a_build_leaves_no_worktree(mine: Made, workshop: Workshop, tmp_path: Path) -> None:
     begun = tmp_path / "begun"
     os.mkfifo(begun)
@@ -143,6 +160,21 @@ def test_what_a_killed_one_left_is_in_nobodys_way(mine: Made, workshop: Workshop
     mine.git("worktree", "add", "--quiet", "--detach", str(at), "HEAD")
     workshop.build(revision(workshop.repo, "HEAD~1"), RECIPE, lambda _: None)
     assert mine.worktrees() == 1
+
+
+def test_files_of_git_lfs_without_git_lfs_are_told(
+    mine: Made, workshop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine.commit({".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "a.bin": "a pointer\n"})
+    which = shutil.which
+    monkeypatch.setattr(
+        shutil, "which", lambda name, **how: None if name == "git-lfs" else which(name, **how)
+    )
+    told: list[str] = []
+    replace(workshop, warn=told.append).build(
+        revision(workshop.repo, "HEAD"), Recipe("cat a.bin > all", "all"), lambda _: None
+    )
+    assert len(told) == 1 and "git-lfs" in told[0]
 
 
 def test_submodules_come_from_the_users_own_copy(mine: Made, workshop: Workshop, tmp_path: Path) -> None:

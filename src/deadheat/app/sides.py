@@ -94,6 +94,7 @@ class Side:
             needs=self.bench.needs,
             copied=self.bench.copied,
             env=tuple(self.bench.env.items()),
+            runs=self.bench.line,
         )
 
     def record(self, built: BuiltRevision | None = None) -> SideRecord:

@@ -58,7 +58,8 @@ BY_FILE = {
 class Recipe:
     """How a revision is built: the line (None: nothing is), what it makes, what it needs, files to copy that
     git ignores, and environment; `inside` is the folder it is built in, from the repository's top. `image`:
-    one that is there, or `containerfile`, by which a revision's own is built."""
+    one that is there, or `containerfile`, by which a revision's own is built. `runs`: the line that starts
+    what was built."""
 
     build: str | None
     artifact: str | None
@@ -68,6 +69,7 @@ class Recipe:
     env: tuple[tuple[str, str], ...] = ()
     image: str | None = None
     containerfile: str | None = None
+    runs: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,9 +139,10 @@ class Workshop:
         ):
             if line is not None:
                 say("building")
-            began = time.monotonic()
+            began, began_at_s = time.monotonic(), time.time()
             if line is not None:
                 self._run(revision, recipe, line, at)
+                _refuse_outside(revision, recipe, at, began_at_s)
             build_s = time.monotonic() - began
             (at / ".git").unlink()
             shutil.rmtree(slot, ignore_errors=True)
@@ -233,6 +236,29 @@ class Workshop:
                 f"{revision.label} does not build: its build {exit_.describe()}; the log: {log}{tail}",
                 code=ExitCode.NOTHING_MEASURED,
             )
+
+
+def _refuse_outside(revision: Revision, recipe: Recipe, at: Path, since_s: float) -> None:
+    """What is run has to be in the checkout: whatever a build writes elsewhere, the other's build writes too.
+    `since_s` is on the clock of files. Raises BuildFailedError."""
+    for word in _words(recipe.runs):
+        file = (at / recipe.inside / word).resolve()
+        if "/" not in word or file.is_relative_to(at.resolve()) or not file.is_file():
+            continue
+        if file.stat().st_mtime >= since_s:
+            raise BuildFailedError(
+                f"the build of {revision.label} writes {file}, outside of its sources, and that is what is "
+                "run: both revisions would run the same file",
+                hint="let it be made among the sources, and name it from there: ./app",
+                code=ExitCode.NOTHING_MEASURED,
+            )
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line)
+    except ValueError:  # of a shell's syntax, which the shell reads itself
+        return [word.strip("'\"") for word in line.split()]
 
 
 def _with_image(record: Built, image: Image | None) -> Built:
