@@ -71,6 +71,25 @@ def test_one_that_takes_no_port_says_what_to_do(deadheat: Deadheat) -> None:
     assert "--port" in ended.err and "--config-template" in ended.err
 
 
+IN_THE_BACKGROUND = f"sh -c {shlex.quote(f'{sys.executable} -S -E {SERVER} {{port}} & sleep 1')}"
+AT_ANOTHER_ADDRESS = shlex.join(
+    [sys.executable, "-c", "import socket; socket.create_server(('::1', {port}), family=10).accept()"]
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        (IN_THE_BACKGROUND, "it went into the background"),
+        (AT_ANOTHER_ADDRESS, "listens at that port, but not at 127.0.0.1 (at ::1 alone?)"),
+    ],
+)
+def test_one_that_cannot_be_reached_or_kept_is_told(deadheat: Deadheat, line: str, said: str) -> None:
+    ended = deadheat.run("race", "--command", line, "--command", line, *BUDGET)
+    assert ended.code == 3, ended
+    assert said in ended.out + ended.error
+
+
 def test_told_by_a_file(deadheat: Deadheat, tmp_path: Path) -> None:
     template = tmp_path / "it's $HOME.conf"
     template.write_text("listen {port} $HOME 'quoted' {other}\n")

@@ -71,9 +71,7 @@ class BuildOptions(RequestParts, LoadParts, CallParts, Services):
     )
     connections: int | None = option(type=click.IntRange(min=1), metavar="N", help="To the server.")
     path: str | None = option(metavar="PATH", help="What the server is asked for; / where nothing says it.")
-    request_method: str | None = option(
-        "--request-method", "--method", "-X", metavar="METHOD", help="How it is asked."
-    )
+    request_method: str | None = option("--request-method", "-X", metavar="METHOD", help="How it is asked.")
     request: Path | None = option(
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",

@@ -113,13 +113,7 @@ class AdHocOptions(RequestParts, LoadParts, CallParts, Services, OwnDatabase):
         default="/", show_default=True, metavar="PATH", help="What each --command or --url is asked for."
     )
     request_method: str = option(
-        "--request-method",
-        "--method",
-        "-X",
-        default="GET",
-        show_default=True,
-        metavar="METHOD",
-        help="How it is asked.",
+        "--request-method", "-X", default="GET", show_default=True, metavar="METHOD", help="How it is asked."
     )
     request: Path | None = option(
         type=click.Path(path_type=Path, dir_okay=False),

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from deadheat import hosts
 from deadheat.hosts import ExitedError, Handle, Host, NotReadyError, Spec
+from deadheat.hosts.program import Exit
 from deadheat.kinds.conformance import Wrong
 from deadheat.model.address import is_loopback
 from deadheat.util.interrupt import Stop
 
 READY_TIMEOUT_S = 30.0
+REFUSED = os.strerror(errno.ECONNREFUSED)
 STOP_GRACE_S = 5.0
 
 
@@ -61,12 +65,12 @@ def started_server(
         try:
             ready_ns = hosts.ready(host, handle, lambda: complaint(handle), patience_s, stop)
         except ExitedError as error:
-            raise NotServingError(f"{error}{last_words(host, handle)}", _tail(host, handle)) from error
+            why = f"{error}{background(error.exit)}{last_words(host, handle)}"
+            raise NotServingError(why, _tail(host, handle)) from error
         except NotReadyError as error:
             left = host.collect(handle)
-            raise NotServingError(
-                f"{error}{elsewhere(host.address, left.ports, port)}", left.output_tail, left.ports
-            ) from error
+            why = f"{error}{elsewhere(host.address, left.ports, port, refused=error.reason == REFUSED)}"
+            raise NotServingError(why, left.output_tail, left.ports) from error
         yield Serving(host, handle, port, ready_ns)
     finally:
         host.stop(handle, STOP_GRACE_S if grace_s is None else grace_s)
@@ -96,11 +100,20 @@ def last_line(line: str) -> str:
     return line[:200]
 
 
-def elsewhere(address: str, ports: tuple[int, ...], port: int) -> str:
+def background(exit_: Exit) -> str:
+    """A clause about one that has left its work to another."""
+    if exit_.code != 0 or not exit_.stray:
+        return ""
+    return "; it went into the background: let it stay in the foreground, where it is metered and ended"
+
+
+def elsewhere(address: str, ports: tuple[int, ...], port: int, *, refused: bool) -> str:
     """A clause with the ports on which a server of a host at that address listens, if it does but not where
-    it was told."""
+    it was told; `refused`: nobody took a connection there."""
     if port in ports and not is_loopback(address):
         return f"; it listens at that port, but not at {address}: let its run line or env have {{host}}"
+    if port in ports and refused:
+        return f"; it listens at that port, but not at {address} (at ::1 alone?)"
     if not ports or port in ports:
         return ""
     return f"; it was told port {port} and listens on {', '.join(map(str, ports))}"
