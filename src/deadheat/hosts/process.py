@@ -59,7 +59,10 @@ class ExitedError(Exception):
         self.exit = exit
 
     def __str__(self) -> str:
-        return f"the program {self.exit.describe()}"
+        # As daemons do, whose first process ends well once another works on.
+        away = self.exit.code == 0 and self.exit.stray
+        hint = " (it went into the background: let it stay in the foreground)" if away else ""
+        return f"the program {self.exit.describe()}{hint}"
 
 
 class Launcher:

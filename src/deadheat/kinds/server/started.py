@@ -10,7 +10,6 @@ from dataclasses import dataclass
 
 from deadheat import hosts
 from deadheat.hosts import ExitedError, Handle, Host, NotReadyError, Spec
-from deadheat.hosts.program import Exit
 from deadheat.kinds.conformance import Wrong
 from deadheat.model.address import is_loopback
 from deadheat.util.interrupt import Stop
@@ -65,8 +64,7 @@ def started_server(
         try:
             ready_ns = hosts.ready(host, handle, lambda: complaint(handle), patience_s, stop)
         except ExitedError as error:
-            why = f"{error}{background(error.exit)}{last_words(host, handle)}"
-            raise NotServingError(why, _tail(host, handle)) from error
+            raise NotServingError(f"{error}{last_words(host, handle)}", _tail(host, handle)) from error
         except NotReadyError as error:
             left = host.collect(handle)
             why = f"{error}{elsewhere(host.address, left.ports, port, refused=error.reason == REFUSED)}"
@@ -98,13 +96,6 @@ def last_words(host: Host, handle: Handle) -> str:
 def last_line(line: str) -> str:
     """As much of it as a clause has room for."""
     return line[:200]
-
-
-def background(exit_: Exit) -> str:
-    """A clause about one that has left its work to another."""
-    if exit_.code != 0 or not exit_.stray:
-        return ""
-    return "; it went into the background: let it stay in the foreground, where it is metered and ended"
 
 
 def elsewhere(address: str, ports: tuple[int, ...], port: int, *, refused: bool) -> str:
