@@ -74,7 +74,7 @@ client-test: setup
 # Contenders in Rust are held to their answers here, not to their speed; what they depend on alike is compiled once
 # (by a cargo older than 1.91, which keeps no folder for that, as often as it is used).
 QUICK_RUST := CARGO_BUILD_BUILD_DIR=$(CURDIR)/target/contenders \
-	$(foreach profile,RELEASE TUNED LTO,$(foreach setting,OPT_LEVEL=1 LTO=off CODEGEN_UNITS=16,\
+	$(foreach profile,RELEASE TUNED LTO,$(foreach setting,OPT_LEVEL=0 LTO=off CODEGEN_UNITS=16,\
 	CARGO_PROFILE_$(profile)_$(setting)))
 
 pytest: setup

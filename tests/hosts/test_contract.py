@@ -354,6 +354,15 @@ def test_programs_are_found_by_its_own_path(host: Host) -> None:
     assert asked.stdout.strip() == there.python
 
 
+def test_a_network_of_its_own(host: Host) -> None:
+    """Where programs are started on this machine, by root; elsewhere nobody would reach what listens there."""
+    if ON_CLUSTER in os.environ or os.geteuid() != 0:
+        with pytest.raises(UserError, match="of its own"):
+            host.network("a")
+        return
+    assert host.network("a") == host.network("a") != host.network("b")
+
+
 def test_a_program_in_a_container(host: Host) -> None:
     """Started, frozen, thawed, metered and stopped, and told how it was contained."""
     if (why := containers.why_none()) is not None:
