@@ -355,7 +355,7 @@ def test_programs_are_found_by_its_own_path(host: Host) -> None:
 
 
 def test_a_network_of_its_own(host: Host) -> None:
-    """Where programs are started on this machine, by root; elsewhere nobody would reach what listens there."""
+    """Where programs are started on this machine, by root; elsewhere nobody would reach what listens."""
     if ON_CLUSTER in os.environ or os.geteuid() != 0:
         with pytest.raises(UserError, match="of its own"):
             host.network("a")
