@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import ExitedError, Host, Spec, StartError
 from deadheat.hosts.held import this_host
+from deadheat.hosts.network import dial
 from deadheat.model.address import Address
 from deadheat.suite.ad_hoc import Command
 
@@ -45,7 +45,7 @@ def _tree(host: Host, command: Command) -> tuple[int, ...]:
 
 def _refuse_silent(command: Command, at: Address) -> None:
     try:
-        socket.create_connection((at.host, at.port), timeout=CONNECT_S).close()
+        dial(at, CONNECT_S).close()
     except OSError as error:
         raise _silent(command, error.strerror or str(error)) from error
 

@@ -132,13 +132,12 @@ class Trial:
         first = self.wanted.first
         if first.at is not None:
             return first.at
-        network = self._network()
-        port = self.host.free_port() if network is None or first.port is None else first.port
-        return Address(host=self.host.address, port=port, network=network)
+        port = self.host.free_port() if first.fixed_port is None else first.fixed_port
+        return Address(host=self.host.address, port=port, network=self._network())
 
     def _network(self) -> Path | None:
         first = self.wanted.first
-        return self.host.network(first.name) if first.port is not None and first.image is None else None
+        return None if first.fixed_port is None else self.host.network(first.name)
 
     def _ran(self, script: str, values: Values) -> tuple[Exit, Collected]:
         name = "it" if script == ad_hoc_suite.SCRIPT else Path(script).stem

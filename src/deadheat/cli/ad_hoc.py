@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -15,6 +15,7 @@ from deadheat.cli.command import option
 from deadheat.cli.options import CallParts, LoadParts, OwnDatabase, RequestParts, Services
 from deadheat.errors import UserError
 
+Given = TypeVar("Given")
 #: What lines of a suite have in braces already.
 TAKEN = ("args", "config", "cpus", "host", "port", "python")
 
@@ -243,17 +244,21 @@ def _configs(options: AdHocOptions, lines: Sequence[str]) -> list[Config | None]
     from deadheat.suite.ad_hoc import Config
 
     own = len(options.command or options.program)
-    files = list(options.config_template)
-    if len(files) not in (0, 1, own):
+    if options.config_template and (bad := [line for line in lines[:own] if "{config}" not in line]):
+        raise UserError(f"{bad[0]}: does not say {{config}}", hint="./app --config {config}")
+    read = [Config.read(file) for file in options.config_template]
+    each = _of_each("--config-template", read, own, "lines")
+    return [*each, *[None] * (len(lines) - len(each))]
+
+
+def _of_each(option: str, given: Sequence[Given], count: int, what: str) -> list[Given]:
+    """One for each of `count`, or none at all. Raises UserError where it is given otherwise."""
+    if len(given) not in (0, 1, count):
         raise UserError(
-            f"--config-template is given {len(files)} times for {own} lines",
+            f"{option} is given {len(given)} times for {count} {what}",
             hint="once for all of them, or once for each, in order",
         )
-    if files and (bad := [line for line in lines[:own] if "{config}" not in line]):
-        raise UserError(f"{bad[0]}: does not say {{config}}", hint="./app --config {config}")
-    read = [Config.read(file) for file in files]
-    each: list[Config | None] = [*(read * own if len(read) == 1 else read)]
-    return each + [None] * (len(lines) - len(each))
+    return list(given) * (count if len(given) == 1 else 1)
 
 
 def _refuse_hooks_without_programs(options: AdHocOptions) -> None:
@@ -276,12 +281,7 @@ def _hooks(options: AdHocOptions) -> list[tuple[tuple[str, str], ...]]:
     for name in HOOKS:
         given = getattr(options, name)
         lines = [given] if isinstance(given, str) else list(given or ())
-        if len(lines) not in (0, 1, count):
-            raise UserError(
-                f"--{name} is given {len(lines)} times for {count} programs",
-                hint="once for all of them, or once for each, in order",
-            )
-        for own, line in zip(each, lines * count if len(lines) == 1 else lines, strict=False):
+        for own, line in zip(each, _of_each(f"--{name}", lines, count, "programs"), strict=False):
             own[name] = line
     return [tuple(own.items()) for own in each]
 

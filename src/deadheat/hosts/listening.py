@@ -12,12 +12,11 @@ _LISTEN = "0A"  # TCP_LISTEN in the kernel's include/net/tcp_states.h
 
 def ports_of(pids: Iterable[int], proc: Path = Path("/proc")) -> tuple[int, ...]:
     """The ports, in order; none where a process is gone or not ours to look into."""
-    found = set()
-    for pid in pids:
-        # Each in its own network.
-        inodes = set(_sockets(proc / str(pid) / "fd"))
-        found |= {port for port, inode in _listeners(proc / str(pid)) if inode in inodes}
-    return tuple(sorted(found))
+    folders = [proc / str(pid) for pid in pids]
+    inodes = {inode for folder in folders for inode in _sockets(folder / "fd")}
+    # All of a tree are in one network, which may be another than ours.
+    listening = next(filter(None, (set(_listeners(folder)) for folder in folders)), set())
+    return tuple(sorted({port for port, inode in listening if inode in inodes}))
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,12 @@ import fcntl
 import os
 import socket
 import struct
-import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from deadheat.errors import UserError
+from deadheat.model.address import Address
 
 _CLONE_NEWNET = 0x40000000
 _OWN = "/proc/thread-self/ns/net"
@@ -66,29 +67,30 @@ def inside(network: Path | None) -> Iterator[None]:
         os.close(own)
 
 
+def dial(at: Address, timeout_s: float) -> socket.socket:
+    """A connection to a server, in its own network. Raises OSError where nobody listens."""
+    with inside(at.network):
+        return socket.create_connection((at.host, at.port), timeout_s)
+
+
 def _made() -> int:
     """A descriptor of a new one. By a thread that ends with it: the others stay where they are."""
-    made: list[int] = []
-    failed: list[OSError] = []
-
-    def make() -> None:
-        try:
-            _call("unshare", _CLONE_NEWNET)
-            _bring_up("lo")
-            made.append(os.open(_OWN, os.O_RDONLY | os.O_CLOEXEC))
-        except OSError as error:
-            failed.append(error)
-
-    thread = threading.Thread(target=make)
-    thread.start()
-    thread.join()
-    if failed:
+    try:
+        with ThreadPoolExecutor(1) as thread:
+            return thread.submit(_left).result()
+    except OSError as error:
         raise UserError(
-            f"a server with a port of its own takes a network namespace: {failed[0].strerror}",
+            f"a server with a port of its own takes a network namespace: {error.strerror}",
             hint="as root it is to be had; or let the server take its port: {port} in its line, PORT, or a "
             "file that says {port} (--config-template)",
-        )
-    return made[0]
+        ) from error
+
+
+def _left() -> int:
+    """This thread has left its network for a new one."""
+    _call("unshare", _CLONE_NEWNET)
+    _bring_up("lo")
+    return os.open(_OWN, os.O_RDONLY | os.O_CLOEXEC)
 
 
 def _bring_up(interface: str) -> None:

@@ -17,7 +17,7 @@ import h2.connection
 import h2.events
 import h2.exceptions
 
-from deadheat.hosts.network import inside
+from deadheat.hosts.network import dial
 from deadheat.model.address import Address
 
 ALPN = "h2"
@@ -54,7 +54,7 @@ class Http2Connection:
 
     def __init__(self, at: Address, context: ssl.SSLContext | None, timeout_s: float) -> None:
         """Without a context in the clear, and the server has to know that it is HTTP/2."""
-        self.host, self.port, self._network = at.host, at.port, at.network
+        self.host, self.port, self._at = at.host, at.port, at
         self.auto_open = 1
         self._context, self._timeout_s = context, timeout_s
         self._socket: socket.socket | None = None
@@ -66,8 +66,7 @@ class Http2Connection:
     def connect(self) -> None:
         """Raises OSError, and Http2Error where the server does not agree on HTTP/2."""
         self.close()
-        with inside(self._network):
-            plain = socket.create_connection((self.host, self.port), self._timeout_s)
+        plain = dial(self._at, self._timeout_s)
         try:
             self._socket = self._secured(plain)
         except BaseException:

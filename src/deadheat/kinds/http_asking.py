@@ -2,7 +2,6 @@
 
 import http
 import http.client
-import socket
 import ssl
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from deadheat.errors import UserError
-from deadheat.hosts.network import inside
+from deadheat.hosts.network import dial, inside
 from deadheat.kinds import http_answer
 from deadheat.kinds.conformance import Agreed, Case, Wrong
 from deadheat.kinds.http_answer import Answer, Response
@@ -110,7 +109,7 @@ def _context(at: Address) -> ssl.SSLContext:
 def agreed(at: Address) -> Agreed:
     """What a handshake with a server over TLS comes to. Raises Wrong where it fails, or ends without HTTP/2
     where that is asked for; OSError where nobody answers."""
-    with inside(at.network), socket.create_connection((at.host, at.port), TIMEOUT_S) as plain:
+    with dial(at, TIMEOUT_S) as plain:
         try:
             with _context(at).wrap_socket(plain, server_hostname=at.host) as secured:
                 protocol, cipher = secured.selected_alpn_protocol(), secured.cipher()

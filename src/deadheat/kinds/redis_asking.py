@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import hiredis
 
-from deadheat.hosts.network import inside
+from deadheat.hosts.network import dial
 from deadheat.kinds.conformance import Wrong
 from deadheat.model.address import Address
 from deadheat.model.workload import RedisWork
@@ -28,8 +27,7 @@ class Connection:
 
     def __init__(self, at: Address) -> None:
         """Raises OSError where nobody listens."""
-        with inside(at.network):
-            self._socket = socket.create_connection((at.host, at.port), timeout=TIMEOUT_S)
+        self._socket = dial(at, TIMEOUT_S)
         self._reader = hiredis.Reader(replyError=_Refused, notEnoughData=_MORE)
 
     def close(self) -> None:

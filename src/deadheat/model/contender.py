@@ -199,6 +199,11 @@ class Contender(Record):
         return self.image is not None or self.containerfile is not None
 
     @property
+    def fixed_port(self) -> int | None:
+        """Where it listens whatever it is told, outside of any container: in a network of its own then."""
+        return None if self.contained else self.port
+
+    @property
     def runs_already(self) -> bool:
         """Neither started nor ended by us."""
         return self.listens is not None or self.at is not None

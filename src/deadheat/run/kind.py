@@ -217,8 +217,8 @@ class Stage:
         contender = self.build(entry).contender
         if contender.at is not None:
             return contender.at.port
-        if contender.port is not None and not contender.contained:
-            return contender.port
+        if contender.fixed_port is not None:
+            return contender.fixed_port
         return self.host.free_port() if contender.listens is None else contender.listens
 
     def address(self, entry: str, port: int) -> Address:
@@ -236,10 +236,7 @@ class Stage:
     def network(self, entry: str) -> Path | None:
         """That of a server that listens at a port of its own, where others would too; None of all others. In
         a container the engine gives it one. Raises UserError where none can be had."""
-        contender = self.build(entry).contender
-        if contender.port is None or contender.contained:
-            return None
-        return self.host.network(entry)
+        return None if self.build(entry).contender.fixed_port is None else self.host.network(entry)
 
 
 def in_container(contender: Contender, image: str, run: str, known: dict[str, object]) -> InContainer:

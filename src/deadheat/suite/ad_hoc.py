@@ -162,6 +162,11 @@ class Command:
         return self.title or " ".join(filter(None, (self.image, self.line)))
 
     @property
+    def fixed_port(self) -> int | None:
+        """Where a line of its own listens whatever it is told: in a network of its own then."""
+        return self.port if self.image is None else None
+
+    @property
     def listens(self) -> int | None:
         """The port by which it is metered, of a server that runs already on this machine."""
         return self.at.port if self.at is not None and self.metered else None

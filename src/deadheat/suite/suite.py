@@ -196,7 +196,7 @@ def _check_networks(workload: Workload, contenders: tuple[Contender, ...]) -> No
         away = None
         if workload.services:
             away = "in which it does not reach the services of its workload"
-        elif workload.kind == "grpc" and not contender.contained:
+        elif workload.kind == "grpc" and contender.fixed_port is not None:
             away = "which checks of gRPC do not enter"
         if away is not None:
             raise UserError(

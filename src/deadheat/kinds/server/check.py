@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from deadheat.hosts import ExitedError, Handle, Host, StartError
-from deadheat.hosts.network import inside
+from deadheat.hosts.network import dial
 from deadheat.hosts.program import Exit, Why
 from deadheat.kinds import conformance
 from deadheat.kinds.conformance import Case
@@ -70,5 +69,5 @@ def _asked(host: Host, handle: Handle, cases: Iterable[Case]) -> Check:
 
 
 def _nobody(at: Address) -> str | None:
-    with inside(at.network), socket.create_connection((at.host, at.port), timeout=CONNECT_S):
+    with dial(at, CONNECT_S):
         return None
