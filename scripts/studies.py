@@ -154,6 +154,13 @@ class Figures:
             for row in rows
         )
 
+    def said(self, id_: str, where: str = "here", *, shaped: bool = False) -> str:
+        """`13.6 (11.7 to 15.7) here, *confirmed (bigger)*`; of one that has no figure, why."""
+        row = self.claim(id_, shaped=shaped)
+        if row.here is None:
+            return f"no figure {where} ({reasons.joined(row.reasons) or 'not raced'})"
+        return f"{self.here(id_, shaped=shaped)} {where}, *{self.answer(id_, shaped=shaped)}*"
+
     def why(self, id_: str, *, shaped: bool = False) -> str:
         """`; why` of a claim that was not raced, or is open; nothing of others."""
         row = self.claim(id_, shaped=shaped)

@@ -32,7 +32,7 @@ READY_TIMEOUT_S = 6.0
 # What a plan takes a program's run to last, whatever it lasts on a busy machine.
 TOOK_S = 0.02
 
-OF_THE_MACHINE = ("loop-delay", "runqueue-wait", "frozen")
+OF_THE_MACHINE = ("loop-delay", "runqueue-wait", "frozen", "drift")
 
 
 def cut(module: ModuleType, **values: object) -> None:
@@ -79,7 +79,7 @@ def hurry() -> None:
         APART_S=0.0,
         recorded=lambda *words, **options: replace(usual(*words, **options), took_s=TOOK_S),
     )
-    cut(deadheat.stats.steady, SHORTEST_S=0.05, LONGEST_S=0.05)
+    cut(deadheat.stats.steady, SHORTEST_S=0.05, LONGEST_S=0.05, UNKNOWN_S=0.05)
     cut(deadheat.plan.equal_load, LEAD_IN_MS=10, LONGEST=1)
     sizes = deadheat.plan.duration.SIZES
     for preset, size in sizes.items():

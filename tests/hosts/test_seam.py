@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import errno
 import pickle
 from collections.abc import Iterator
 from pathlib import Path
@@ -96,6 +97,7 @@ def test_no_room_but_hosts_starts_a_program_or_reads_the_machine() -> None:
     [
         StartError("cannot run it"),
         NotReadyError(1.5, "got 404"),
+        NotReadyError(1.5, "Connection refused", errno.ECONNREFUSED),
         ExitedError(Exit(1, None, Why.EXIT, 2, 1, CpuTime(0, 0), None, None, 0, 0, 0, None)),
     ],
     ids=lambda error: type(error).__name__,

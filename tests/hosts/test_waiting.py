@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import socket
 import sys
@@ -114,8 +115,9 @@ def test_nobody_listening_is_a_complaint(host: Host, stop: Stop, tmp_path: Path)
         socket.create_connection((host.address, port), timeout=1).close()
         return None
 
-    with pytest.raises(NotReadyError, match="Connection refused"):
+    with pytest.raises(NotReadyError, match="Connection refused") as caught:
         hosts.ready(host, sleeper(host, tmp_path), wrong, 0.05, stop)
+    assert caught.value.errno == errno.ECONNREFUSED
 
 
 def test_one_that_exits_is_not_waited_for(host: Host, stop: Stop, tmp_path: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from deadheat import plan as planning
-from deadheat.model.observation import WarmedUp
+from deadheat.model.observation import Interference, WarmedUp
 from deadheat.model.past import PastRace, Variances
 from deadheat.model.plan import RacePlan
 from deadheat.plan import Asked, learnt
@@ -98,7 +99,8 @@ def test_the_reference_is_entered_twice_and_brings_half(suite: Suite) -> None:
 
 
 def test_what_a_contender_needed_to_warm_up_is_planned_for_and_said(suite: Suite) -> None:
-    past = tuple(line(n, {}, warm_up_s={JAVA: 12.0 + n, GO: 0.4}) for n in range(3))
+    past = tuple(line(n, {}, warm_up_s={JAVA: 12.0 + n, GO: 0.4}, overrun=1.0) for n in range(3))
+    past += (line(9, {}, warm_up_s={JAVA: 0.0, GO: 0.0}),)
     usual, warm = (one(asked, suite) for asked in (ASKED, replace(ASKED, past=past)))
     assert planning.estimated_s(replace_size(warm, usual), replace(ASKED, past=past)) == pytest.approx(
         planning.estimated_s(usual, ASKED) + usual.blocks * (13.0 - 0.5)
@@ -107,6 +109,22 @@ def test_what_a_contender_needed_to_warm_up_is_planned_for_and_said(suite: Suite
     said = "\n".join(planned.sentences(plan))
     assert "java-jdk warms up 13 s a start" in said and "go-net-http warms up" not in said
     assert warm.past is not None and warm.past.warm_up_s == {GO: 0.4, JAVA: 13.0}
+
+
+def test_how_much_longer_than_planned_blocks_took_is_in_the_time_and_in_a_budget(suite: Suite) -> None:
+    past = tuple(line(n, {}, overrun=overrun) for n, overrun in enumerate((None, 2.0, 3.0, 9.0)))
+    usual, slow = (one(asked, suite) for asked in (ASKED, replace(ASKED, past=past)))
+    assert (slow.blocks, slow.rounds) == (usual.blocks, usual.rounds)
+    assert slow.estimated_s == pytest.approx(3 * (usual.estimated_s or 0), abs=0.2)
+    said = "\n".join(planned.sentences(planning.plan(replace(ASKED, past=past), suite, ("http",))))
+    assert "blocks took 3.0 times as long as planned in earlier races" in said
+    limited = replace(ASKED, preset="quick", budget_s=120.0)
+    assert one(replace(limited, past=past), suite).estimated_s == pytest.approx(120, rel=0.3)
+
+
+def test_no_race_is_taken_to_be_shorter_than_planned(suite: Suite) -> None:
+    quick = replace(ASKED, past=(line(1, {}, overrun=0.5),))
+    assert one(quick, suite).estimated_s == one(ASKED, suite).estimated_s
 
 
 def replace_size(race: RacePlan, of: RacePlan) -> RacePlan:
@@ -122,7 +140,7 @@ def test_who_sized_a_race_is_said(suite: Suite) -> None:
 
 def test_a_race_leaves_the_spread_that_was_planted_and_its_warm_ups(tmp_path: Path) -> None:
     """Starts differ by 1% and rounds by 5% / sqrt(2), which is what observed.observations draws."""
-    race = observed.race(blocks=60, rounds=10)
+    race = observed.race(blocks=60, rounds=10).replaced(estimated_s=600.0)
     seen = observed.observations(race, noise=0.05)
     seen[-1:-1] = [
         WarmedUp(race=race.key, block=59, entry=entry, loaded_s=9.0, needed_s=needed, rising=False)
@@ -131,6 +149,11 @@ def test_a_race_leaves_the_spread_that_was_planted_and_its_warm_ups(tmp_path: Pa
     plan = observed.plan(race, observed.suite(tmp_path))
     (left,) = results_past.of_run(plan, derive.results(plan, {}, seen), seen, "m")
     assert left.warm_up_s == {"slow": 5.0, "fast": 0.5}
+    # Of each entry what its warm-ups take beyond the shortest is time that a plan may know of.
+    walls = [seen_.wall_ns / 1e9 for seen_ in seen if isinstance(seen_, Interference)]
+    shortest_s = race.slices.warm_up_ms / 1000
+    known_s = (race.estimated_s or 0) / race.blocks + 2 * (5.0 - shortest_s) + max(0.0, 0.5 - shortest_s)
+    assert left.overrun == pytest.approx(statistics.median(walls) / known_s, rel=1e-3)
     for id_ in ("slow", "fast"):
         assert math.sqrt(left.spread[id_].starts) == pytest.approx(0.01, rel=0.5)
         assert math.sqrt(left.spread[id_].rounds) == pytest.approx(0.05 / math.sqrt(2), rel=0.15)

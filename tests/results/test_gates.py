@@ -56,7 +56,7 @@ def test_a_clean_race_holds_every_gate(tmp_path: Path) -> None:
     assert all(gate.ok and advice(gate) is None for row in result.contenders for gate in row.gates)
     assert all(gate.ok for gate in result.gates)
     names = {gate.name for row in result.contenders for gate in row.gates}
-    assert names == {*FAULTS, "right-answers", "below-ceiling", "frozen", "runqueue-wait"}
+    assert names == {*FAULTS, "right-answers", "below-ceiling", "frozen", "runqueue-wait", "drift"}
     assert {gate.name for gate in result.gates} == {*AROUND, "enough-blocks", "null-pair"}
 
 
@@ -101,6 +101,37 @@ def test_few_blocks_are_said_to_be_few(tmp_path: Path) -> None:
 
 def of(seen: Sequence[Observation], tmp_path: Path) -> RaceResult:
     return derive.results(plan(race(), suite(tmp_path)), {}, seen).workloads[0]
+
+
+@pytest.mark.parametrize(
+    ("times", "why"), [(1.5, "was not warm"), (0.7, "gets slower by what it has served")]
+)
+def test_who_is_at_another_level_at_the_end_of_a_block_has_no_verdict(
+    tmp_path: Path, times: float, why: str
+) -> None:
+    later = race().rounds // 2
+    seen = [
+        one.model_copy(update={"replies": round(one.replies * times)})
+        if isinstance(one, Slice) and one.entry == "fast" and one.round >= later
+        else one
+        for one in observations(race())
+    ]
+    result = of(seen, tmp_path)
+    assert broken(result, "fast") == {"drift"} and broken(result, "slow") == set()
+    assert result.verdicts[0].verdict == "invalid"
+    assert why in of_verdict(result.verdicts[0])
+
+
+def test_what_hardly_drifts_has_a_verdict(tmp_path: Path) -> None:
+    """By less than a tenth, or by nobody knows how much."""
+    later = race().rounds // 2
+    seen = [
+        one.model_copy(update={"replies": round(one.replies * 1.05)})
+        if isinstance(one, Slice) and one.entry == "fast" and one.round >= later
+        else one
+        for one in observations(race())
+    ]
+    assert broken(of(seen, tmp_path), "fast") == set()
 
 
 @pytest.mark.parametrize("name", [name for name in AROUND if name != "frequency"])

@@ -27,6 +27,7 @@ BY_THEMSELVES = {
     "enough-blocks",
     "slices-agree",
     "steady",
+    "drift",
     "null-pair",
     "null-pool",
     "server-limited",

@@ -68,13 +68,19 @@ def theirs(**slices: Any) -> RacePlan:
     return of.replaced(shape="s/theirs")
 
 
-def found(tmp_path: Path, *others: RacePlan, cores: int = 2, speed: float = 1.3) -> Results:
+def found(
+    tmp_path: Path,
+    *others: RacePlan,
+    cores: int = 2,
+    speed: float = 1.3,
+    changed: dict[str, dict[str, Any]] | None = None,
+) -> Results:
     (tmp_path / "claims").mkdir()
     (tmp_path / "claims" / "s.toml").write_text(STUDY.format(cores=cores))
     of = plan(USUAL, suite(tmp_path)).replaced(workloads=(USUAL, *others))
     seen = [*observations(USUAL, seed=1)]
     for number, other in enumerate(others):
-        seen += observations(other, speeds={"fast": speed}, seed=number + 2)
+        seen += observations(other, speeds={"fast": speed}, seed=number + 2, changed=changed)
     return derive.results(of, {"cores": 2}, seen)
 
 
@@ -140,3 +146,13 @@ def test_servers_with_cores_of_their_own_have_no_such_gate() -> None:
 def test_how_much_the_shared_cores_could_move_the_ratio_is_said(tmp_path: Path) -> None:
     row = rows(found(tmp_path, theirs(shared_cpus=(1,))), "faster")["wrk -c8"]
     assert "without it the ratio could be another by" in claims_table.here(row)
+
+
+def test_a_claim_about_one_that_is_out_of_the_table_says_by_which_gate(tmp_path: Path) -> None:
+    late = {"errors": {"timeout": 9}, "first_error": "no reply within 5000 ms"}
+    results = found(tmp_path, theirs(), changed={"fast": late})
+    usual, shaped = (row for row in results.claims if row.id == "faster" and row.method == "deadheat")
+    assert usual.direction == "confirmed"
+    assert (shaped.direction, shaped.here) == ("not run", None)
+    said = claims_table.here(shaped)
+    assert said.startswith("fast is invalid: errors: ") and "no reply within 5000 ms" in said

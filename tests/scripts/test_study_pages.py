@@ -14,6 +14,7 @@ import pytest
 
 from deadheat.model.claim import Claim, ClaimResult, Direction, Study
 from deadheat.model.gate import GateResult
+from deadheat.model.reason import NotMeasured
 from deadheat.model.result import Against, ContenderResult, RaceResult, Results
 from deadheat.storage import migrate
 from deadheat.suite.suite import Suite, load
@@ -147,8 +148,8 @@ def test_what_the_pages_of_techempowers_figures_conclude_follows_from_the_run(
 ) -> None:
     turned = studies.render("fiber-docs", [a_run(suite, "confirmed", "refuted", ghz_s=3.0, lean=9.0)])
     assert "So the order turns here as it did there" in turned
-    # The head says what the word means; then JSON, a row and 20 rows with 512 connections.
-    assert turned.count("*refuted*") == 1 + 3
+    # The head says what the word means; then JSON, a row, 20 rows and 20 updates with 512 connections.
+    assert turned.count("*refuted*") == 1 + 4
     alike = studies.render("fiber-docs", [a_run(suite, "refuted", "confirmed", ghz_s=3.0, lean=9.0)])
     assert "Here that does not turn the order" in alike
     assert "So the order turns here" not in alike
@@ -168,6 +169,23 @@ def test_what_the_pages_of_techempowers_figures_conclude_follows_from_the_run(
     as_much = studies.render("techempower-r23", [run.replaced(claims=claims)])
     assert "Whether the number of cores has a part in it is open" in as_much
     assert "surely less" not in as_much
+
+
+def test_a_claim_without_a_figure_says_why(studies: ModuleType, suite: Suite) -> None:
+    run = a_run(suite, "confirmed", "confirmed", ghz_s=3.0, lean=9.0)
+    late = GateResult(
+        name="errors", ok=False, value=7144, limit="0", facts={"first_error": "no reply within 5000 ms"}
+    )
+    why = NotMeasured(contender="node-express-postgres", status="invalid", gate=late)
+    claims = tuple(
+        row.replaced(here=None, direction="not run", reasons=(why,))
+        if (row.id, row.shape is None) == ("queries-throughput", False)
+        else row
+        for row in run.claims
+    )
+    page = studies.render("fiber-docs", [run.replaced(claims=claims)])
+    said = "no figure with 512 connections (node-express-postgres is invalid: errors: "
+    assert said in page and "no reply within 5000 ms" in page
 
 
 def test_whether_cores_have_a_part_is_open_where_the_factor_is_no_smaller(

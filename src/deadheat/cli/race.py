@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from deadheat.cli import ad_hoc, on_cluster, terminal, values
-from deadheat.cli.ad_hoc import AdHocOptions
+from deadheat.cli.ad_hoc_options import AdHocOptions
 from deadheat.cli.command import argument, command, option
 from deadheat.cli.on_cluster import ClusterOptions
 from deadheat.cli.options import (

@@ -40,12 +40,12 @@ __all__ = [
 
 
 class NotReadyError(Exception):
-    """It did not answer right by the deadline. `reason` is the last thing that was wrong."""
+    """It did not answer right by the deadline. `reason` is the last thing that was wrong, `errno` its number
+    where it was an error of the operating system."""
 
-    def __init__(self, timeout_s: float, reason: str) -> None:
-        super().__init__(timeout_s, reason)  # both, so that it can be pickled
-        self.timeout_s = timeout_s
-        self.reason = reason
+    def __init__(self, timeout_s: float, reason: str, errno: int | None = None) -> None:
+        super().__init__(timeout_s, reason, errno)  # all of them, so that it can be pickled
+        self.timeout_s, self.reason, self.errno = timeout_s, reason, errno
 
     def __str__(self) -> str:
         return f"not ready after {self.timeout_s:g} s: {self.reason}"

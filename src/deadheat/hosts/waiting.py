@@ -41,13 +41,13 @@ def ready(host: Host, handle: Handle, wrong: Callable[[], str | None], timeout_s
     while True:
         stop.check()
         cpu_s = time.thread_time()
-        reason = _complaint(wrong)
+        reason, errno = _complaint(wrong)
         if reason is None:
             return host.now_ns() - handle.started_ns
         cpu_s = time.thread_time() - cpu_s
         waited_s = time.monotonic() - began
         if waited_s >= timeout_s:
-            raise NotReadyError(timeout_s, reason)
+            raise NotReadyError(timeout_s, reason, errno)
         for event in host.events(handle, min(_pause_s(waited_s, cpu_s), timeout_s - waited_s)):
             raise ExitedError(event.exit)
 
@@ -57,8 +57,9 @@ def _pause_s(waited_s: float, cpu_s: float) -> float:
     return max(SHORTEST_PAUSE_S, OF_THE_TIME_SO_FAR * waited_s, cpu_s * (1 / CPU_SHARE - 1))
 
 
-def _complaint(wrong: Callable[[], str | None]) -> str | None:
+def _complaint(wrong: Callable[[], str | None]) -> tuple[str | None, int | None]:
+    """With the error's number, where it is the operating system's."""
     try:
-        return wrong()
+        return wrong(), None
     except OSError as error:
-        return error.strerror or str(error) or type(error).__name__
+        return error.strerror or str(error) or type(error).__name__, error.errno

@@ -94,12 +94,14 @@ class NotRaced(Record):
 
 
 class NotMeasured(Record):
-    """A contender of the claim was entered and has no figures. `because`: the first line of what it said."""
+    """A contender of the claim was entered and has no figures. `because`: the first line of what it said;
+    `gate`: where it said nothing, its gate that was broken first."""
 
     reason: Literal["not-measured"] = "not-measured"
     contender: str
     status: str
     because: str | None = None
+    gate: GateResult | None = None
 
 
 class NotKnown(Record):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from deadheat.errors import UserError
@@ -51,7 +51,12 @@ SIZES: dict[Preset, Size] = {
 
 def estimated_s(race: RacePlan, asked: Asked) -> float:
     """About how long a race takes at most, builds and conformance apart, seconds."""
-    return _blocks_s(race, asked) + long_turns_s(race)
+    return (_blocks_s(race, asked) + long_turns_s(race)) * _overrun(race, asked)
+
+
+def _overrun(race: RacePlan, asked: Asked) -> float:
+    """How many times as long its blocks take, by those of earlier races; never less than planned."""
+    return max(1.0, learnt.overrun(race, asked.past) or 1.0)
 
 
 def long_turns_s(race: RacePlan) -> float:
@@ -87,15 +92,15 @@ def _block_s(race: RacePlan, asked: Asked, rounds: int | None = None) -> float:
         open_loop = equal_load.TURNS * (turn_ms / 1000 + TURN_OVERHEAD_S)
         start_s = WARMED_S + asked.start_s if asked.start_s else START_S
         each = start_s + len(equal_load.loads_of(race, 0)) * open_loop
-        return len(race.entries) * each + turns * turn + _longer_warm_ups_s(race, asked)
+        longer_s = longer_warm_ups_s(race, learnt.warm_up_s(race, asked.past))
+        return len(race.entries) * each + turns * turn + longer_s
     if isinstance(race.measured, ColdPlan):
         return turns * (COLD_S + asked.start_s)
     return (turns + len(race.entries)) * _invocation_s(race, asked)
 
 
-def _longer_warm_ups_s(race: RacePlan, asked: Asked) -> float:
-    """Of a block what is known of warm-ups beyond the shortest."""
-    known = learnt.warm_up_s(race, asked.past)
+def longer_warm_ups_s(race: RacePlan, known: Mapping[str, float]) -> float:
+    """Of a block what is known (seconds, by contender) of warm-ups beyond the shortest."""
     shortest_s = race.slices.warm_up_ms / 1000
     return sum(max(0.0, known.get(entry.contender, 0.0) - shortest_s) for entry in race.entries)
 
@@ -138,12 +143,12 @@ def fit(races: Sequence[RacePlan], budget_s: float, asked: Asked) -> list[RacePl
     """The same races in about `budget_s`: more or fewer blocks, and where need be fewer rounds."""
     preset = asked.preset
     budget_s -= sum(map(long_turns_s, races))
-    share = budget_s / sum(_blocks_s(race, asked) for race in races)
+    share = budget_s / sum(_blocks_s(race, asked) * _overrun(race, asked) for race in races)
     fitted = []
     for race in races:
         time_s = _blocks_s(race, asked) * share
         if _block_s(race, asked, 1) > time_s:
-            least = sum(_block_s(r, asked, 1) for r in races)
+            least = sum(_block_s(r, asked, 1) * _overrun(r, asked) for r in races)
             raise UserError(
                 f"a budget of {budget_s:g} s is too short for one block of {race.workload}",
                 hint=f"it takes at least about {math.ceil(least)} s, or fewer contenders",

@@ -1,4 +1,5 @@
-"""What earlier races of a workload here say of its contenders: how long they warm up, and how they vary."""
+"""What earlier races of a workload here say of it: how long contenders warm up and blocks take, and how
+contenders vary."""
 
 from __future__ import annotations
 
@@ -34,14 +35,22 @@ def same_race(race: RacePlan, ledger: Sequence[PastRace]) -> list[PastRace]:
 
 def warm_up_s(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, float]:
     """Of each contender that is known how long its starts are loaded until they are at their level: the
-    median of its newest races, seconds."""
+    median of its newest races, seconds. Races without an `overrun` are of before the gate `drift`, which
+    alone tells that a warm-up was none."""
     found: dict[str, float] = {}
-    before = same_race(race, ledger)
+    before = [one for one in same_race(race, ledger) if one.overrun is not None]
     for id_ in sorted({entry.contender for entry in race.entries}):
         known = [one.warm_up_s[id_] for one in before if id_ in one.warm_up_s][-NEWEST:]
         if known:
             found[id_] = statistics.median(known)
     return found
+
+
+def overrun(race: RacePlan, ledger: Sequence[PastRace]) -> float | None:
+    """How many times as long as planned blocks of this race took: the median of its newest; what services do
+    at a start, and slices that grow with a latency, are in no plan."""
+    known = [one.overrun for one in same_race(race, ledger) if one.overrun is not None][-NEWEST:]
+    return statistics.median(known) if known else None
 
 
 def variances(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, Variances]:

@@ -289,6 +289,15 @@ ADVICE: Mapping[str, Callable[[GateResult], str]] = {
         f"{_share(g)} of its starts still got faster after {_number(g, 'seconds'):.0f} s of load: its figure "
         "is of no steady state"
     ),
+    "drift": lambda g: (
+        f"against {g.facts.get('reference')} its second half of a block is {words.ratio(g.value or 0)} times "
+        + (
+            "its first: it was not warm when its slices began"
+            if (g.value or 0) > 1
+            else "its first: it gets slower by what it has served (or the reference was not warm)"
+        )
+        + ", so its figure is of no steady state"
+    ),
     "null-pair": _null_pair,
     "null-pool": lambda g: (
         f"in {_number(g, 'excluding'):.0f} of the last {_number(g, 'pairs'):.0f} races of this kind here the "

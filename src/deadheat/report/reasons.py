@@ -87,9 +87,8 @@ def _of_claim(
         case NotRaced():
             return f"{reason.contender} was not raced: --contender {reason.contender}, or --all"
         case NotMeasured():
-            return f"{reason.contender} is {reason.status}" + (
-                f": {reason.because}" if reason.because else ""
-            )
+            why = reason.because if reason.gate is None else gates.broken(reason.gate)
+            return f"{reason.contender} is {reason.status}" + (f": {why}" if why else "")
         case NotKnown():
             return f"{reason.metric} is not known here"
         case AnotherSize():

@@ -7,14 +7,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from deadheat.model.measured import SlicePlan
 from deadheat.model.observation import Observation
-from deadheat.model.past import Outcome, PastRace, Variances
+from deadheat.model.past import Outcome, Past, PastRace, Variances
 from deadheat.model.plan import Plan
 from deadheat.model.result import RaceResult, Results
 from deadheat.plan import past
 from deadheat.plan.asked import OURS
+from deadheat.plan.duration import longer_warm_ups_s
 from deadheat.results.tally import VALUES, Tally, tallied
 from deadheat.storage.journal import whole_blocks
+
+# Broken, these gates say that somebody was not warm, or never is.
+NO_LEVEL = ("steady", "drift")
 
 
 def of_run(plan: Plan, results: Results, observations: Sequence[Observation], machine: str) -> list[PastRace]:
@@ -48,7 +53,15 @@ def _left(tally: Tally, result: RaceResult) -> dict[str, object]:
         "excludes": excludes,
         "starts": starts(tally),
         "spread": spread(result),
-        "warm_up_s": warm_up_s(tally),
+        "warm_up_s": {id_: took for id_, took in warm_up_s(tally).items() if id_ not in unsteady(result)},
+        "overrun": overrun(tally),
+    }
+
+
+def unsteady(result: RaceResult) -> set[str]:
+    """Who was at no level when its slices began: what it was loaded for was not what it needs."""
+    return {
+        row.id for row in result.contenders for gate in row.gates if gate.name in NO_LEVEL and not gate.ok
     }
 
 
@@ -69,6 +82,23 @@ def warm_up_s(tally: Tally) -> dict[str, float]:
         for one in tally.warmed_up.get(entry.id, ()):
             found.setdefault(entry.contender, []).append(one.needed_s)
     return {contender: round(statistics.median(took), 3) for contender, took in found.items()}
+
+
+def overrun(tally: Tally) -> float | None:
+    """How many times as long as planned a block of everybody took, had the plan known these warm-ups; None
+    of what is no race of slices, and where no such block counts."""
+    race = tally.race
+    if not isinstance(race.measured, SlicePlan) or not race.estimated_s:
+        return None
+    everybody = [entry.id for entry in race.entries if tally.turns.get(entry.id)]
+    walls = {one.block: one.wall_ns / 1e9 for one in tally.interference}
+    took = [walls[block] for block in tally.common_blocks(*everybody) if block in walls]
+    if not took:
+        return None
+    known = race.past if race.past is not None else Past()
+    planned_s = race.estimated_s / race.blocks / max(1.0, known.overrun or 1.0)
+    planned_s += longer_warm_ups_s(race, warm_up_s(tally)) - longer_warm_ups_s(race, known.warm_up_s)
+    return round(statistics.median(took) / planned_s, 3)
 
 
 def starts(tally: Tally) -> dict[str, tuple[float, ...]]:

@@ -1,6 +1,6 @@
 import postgres from "postgres";
 
-const POOL_SIZE = 16;
+const POOL_SIZE = Number(process.env.POOL_SIZE ?? 16);
 
 /** A pool of connections that are all opened at the start. */
 export const open = async (databaseUrl) => {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,6 @@ from deadheat.model.address import is_loopback
 from deadheat.util.interrupt import Stop
 
 READY_TIMEOUT_S = 30.0
-REFUSED = os.strerror(errno.ECONNREFUSED)
 STOP_GRACE_S = 5.0
 
 
@@ -67,7 +65,8 @@ def started_server(
             raise NotServingError(f"{error}{last_words(host, handle)}", _tail(host, handle)) from error
         except NotReadyError as error:
             left = host.collect(handle)
-            why = f"{error}{elsewhere(host.address, left.ports, port, refused=error.reason == REFUSED)}"
+            refused = error.errno == errno.ECONNREFUSED
+            why = f"{error}{elsewhere(host.address, left.ports, port, refused=refused)}"
             raise NotServingError(why, left.output_tail, left.ports) from error
         yield Serving(host, handle, port, ready_ns)
     finally:

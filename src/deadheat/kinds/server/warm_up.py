@@ -18,8 +18,9 @@ from deadheat.plan.schedule import Turn
 from deadheat.run.kind import Stage
 from deadheat.stats import FloatArray, steady
 
-# Slices grow with the latency: 10 times the mean to settle, 20 times to count.
-LEAD_IN_LATENCIES, COUNTED_LATENCIES = 10, 20
+# Slices grow with the latency: 5 times the mean to settle, 10 times to count. Twice as much of both is twice
+# the time of a slow server, and no other rate: docs/method.md has it.
+LEAD_IN_LATENCIES, COUNTED_LATENCIES = 5, 10
 # By the last turns of a warm-up, of which one may be a noisy one.
 LAST_TURNS = 5
 # Where the latencies of a turn add up to less than this part of what Little's law says, requests wait for
@@ -31,13 +32,14 @@ MOST_LEAD_IN_MS, MOST_COUNTED_MS = 500, 1000
 
 def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
     """Turns until the server's rate, and what a request costs it, are flat, at least for as long as its
-    earlier starts needed, at most for `steady.LONGEST_S`. A start of whom none is known goes on until a rise
-    can be ruled out. The last turns tell how long this server's slices must be."""
+    earlier starts needed, at most for `steady.LONGEST_S`. A start of whom none is known is watched for
+    `steady.UNKNOWN_S`, and goes on until a rise can be ruled out. The last turns tell how long this server's
+    slices must be."""
     stage, race = turns.stage, turns.stage.race
     stage.view.state(entry, "warming")
     running = turns.running[entry]
     known_s, loaded_s = _known_s(stage, entry), 0.0
-    least_s = max(steady.SHORTEST_S, known_s or 0.0)
+    least_s = steady.UNKNOWN_S if known_s is None else max(steady.SHORTEST_S, known_s)
     rates, per_cpu_s = np.empty(0), np.empty(0)
     last: deque[Slice] = deque(maxlen=LAST_TURNS)
     for number in itertools.count():

@@ -18,6 +18,7 @@ SERVER_CPU_LIMIT = 0.90
 SERVICES_CPU = 0.90
 FLATNESS_LIMIT = 0.02
 RISING_LIMIT = 0.25
+DRIFT_LIMIT = 0.10
 # Broken, these say that the figure is only a lower bound.
 LOWER_BOUND = ("generator-cpu", "services-cpu", "services-network", "network-limited", "below-ceiling")
 
@@ -247,6 +248,21 @@ def steady(tally: Tally, entry: str) -> GateResult | None:
     return gate_result(
         "steady", share <= RISING_LIMIT, share, limit, seconds=max(one.loaded_s for one in starts)
     )
+
+
+def drift(tally: Tally, entry: str, reference: str) -> GateResult | None:
+    """Within a block its ratio to the reference stays what it is: the second half of the rounds over the
+    first. Beyond the limit it was still warming up in its slices, or gets slower by what it has served."""
+    blocks = tally.common_blocks(entry, reference)
+    if entry == reference or len(blocks) < 2:
+        return None
+    estimate = stats.drift(*(tally.series(one, throughput_rps, blocks) for one in (entry, reference)))
+    if estimate.ratio is None:
+        return None
+    limit = float(np.log1p(DRIFT_LIMIT))
+    ok = estimate.low <= limit and estimate.high >= -limit
+    said = f"95% interval reaches within 1 +-{DRIFT_LIMIT:.0%}"
+    return gate_result("drift", ok, estimate.ratio, said, reference=reference)
 
 
 def slices_agree(tally: Tally, entry: str) -> GateResult | None:

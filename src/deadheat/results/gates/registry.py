@@ -76,6 +76,7 @@ CONTENDER_GATES: Registry[OfContender] = Registry(
             lambda of, slices: own.flatness(of.tally, of.entry, of.tally.race.reference_entry)
         ),
         "steady": lambda of: own.steady(of.tally, of.entry),
+        "drift": _of_slices(lambda of, slices: own.drift(of.tally, of.entry, of.tally.race.reference_entry)),
         "slices-agree": lambda of: own.slices_agree(of.tally, of.entry),
         "loop-delay": _of_slices(lambda of, slices: interference.loop_delay(slices)),
         "runqueue-wait": _of_slices(
