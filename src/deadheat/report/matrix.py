@@ -13,6 +13,9 @@ Table = list[list[str]]
 # What stands behind a ratio where the cell has no room for its answer, and what that means.
 MARKS = {"dead heat": "=", "inconclusive": "?", "invalid": "!"}
 MEANT = {"dead heat": "a dead heat", "inconclusive": "not settled", "invalid": "no verdict"}
+# What stands before a ratio that is a lower bound of how far the faster of the two is ahead.
+AT_LEAST, AT_MOST = "≥", "≤"
+BOUNDS = f"{AT_LEAST} and {AT_MOST} the faster was at a limit"
 # The groups of rows, in their order: by what was judged of a contender in all of its races.
 ALL_FASTER, BOTH, OPEN, ALL_SLOWER, UNJUDGED = range(5)
 
@@ -49,11 +52,14 @@ def tables(results: Results) -> Iterator[Matrix]:
         title = f"{_name(races)} · times {words.as_good(first.judged_by)} as {first.reference}"
         header = ["", "", *_labels(races)]
         marks = {word for race in races for id_ in rows if (word := _answer(race, id_)) in MARKS}
+        meant = [f"{MARKS[word]} {MEANT[word]}" for word in MARKS if word in marks]
+        if any(_bound(race, id_) for race in races for id_ in rows):
+            meant.append(BOUNDS)
         yield Matrix(
             title + words.judged_by(first.judged_by),
             [header, *(_line(races, id_, brief=False) for id_ in rows)],
             [header, *(_line(races, id_, brief=True) for id_ in rows)],
-            ", ".join(f"{MARKS[word]} {MEANT[word]}" for word in MARKS if word in marks),
+            ", ".join(meant),
         )
 
 
@@ -155,12 +161,21 @@ def _cell(race: RaceResult, id_: str, *, brief: bool) -> str:
         return "1"
     if row.against_reference is None:
         return "no ratio"
-    ratio = words.ratio(row.against_reference.ratio)
+    ratio = _bound(race, id_) + words.ratio(row.against_reference.ratio)
     answer = _answer(race, id_)
     if brief:
         return ratio + MARKS.get(answer or "", "")
     shown = f"{ratio} ({words.of_race(verdicts.judged_interval(race, row), race)})"
     return shown if answer not in MEANT else f"{shown}, {MEANT[answer]}"
+
+
+def _bound(race: RaceResult, id_: str) -> str:
+    """Which way the ratio to the reference is a bound; empty where it is none."""
+    row = _row(race, id_)
+    verdict = verdicts.verdict_of(race, row) if row is not None and row.class_ != "ceiling" else None
+    if verdict is None or verdict.limit is None or id_ == race.reference:
+        return ""
+    return AT_LEAST if verdict.a == id_ else AT_MOST
 
 
 def _row(race: RaceResult, id_: str) -> ContenderResult | None:

@@ -44,7 +44,8 @@ def sentence(
     ratio, ci = words.ratio(verdict.ratio), words.confidence(verdict.ci, verdict.blocks, method)
     match verdict.verdict:
         case "faster":
-            return f"{verdict.a} is {ratio} times {good} as {verdict.b}{figure} ({ci})"
+            least, limited = ("at least ", _limited(verdict)) if verdict.limit else ("", "")
+            return f"{verdict.a} is {least}{ratio} times {good} as {verdict.b}{figure} ({ci}{limited})"
         case "dead heat":
             heat = f"a dead heat{figure}, within {margin * 100:.3g}%"
             return f"{verdict.a} and {verdict.b} are {heat}: {ratio} ({ci})"
@@ -150,12 +151,22 @@ def _standing(result: RaceResult, row: ContenderResult, margin: float) -> str:
         shown = words.confidence(interval, result.blocks, result.method_version)
         good, figure = words.as_good(result.judged_by), words.judged_by(result.judged_by)
         ratio = words.ratio(row.against_reference.ratio)
-        return f"{ratio} times {good} as {result.reference}{figure} ({shown})"
+        bound = ""
+        if verdict.limit is not None:
+            bound = "at least " if verdict.a == row.id else "at most "
+            shown += _limited(verdict)
+        return f"{bound}{ratio} times {good} as {result.reference}{figure} ({shown})"
     if verdict.verdict == "dead heat":
         return f"{against}: a dead heat with {result.reference}, within {margin * 100:.3g}%"
     if row.lower_bound:
         return f"{against}: a lower bound, generator-limited"
     return f"{against}: {verdict.verdict}"
+
+
+def _limited(verdict: Verdict) -> str:
+    """`; go-fiber-pgx at its limit: services-cpu`; empty where nobody was at one."""
+    limit = verdict.limit
+    return "" if limit is None else f"; {limit.contender} at a limit: {limit.gate.name}"
 
 
 def reason(result: RaceResult, row: ContenderResult) -> str | None:

@@ -1,5 +1,6 @@
 """A race's null pair, its family of verdicts and its places: who may be said to be faster than whom."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 
@@ -11,8 +12,11 @@ from deadheat.model.result import Against, ContenderResult, NullPair, Verdict, t
 from deadheat.plan.looks import looks_of
 from deadheat.plan.past import skewed
 from deadheat.results.gates.gate import gate_result
+from deadheat.results.gates.own import LOWER_BOUND
 from deadheat.results.tally import VALUES, Tally, Value
 
+# Gates on limits hold up to 80 or 90% of them: who holds may be at that.
+CLEAR_OF_LIMITS = 1.25
 # How many times as fast the first of a pair is as the second.
 Compared = Callable[[str, str], stats.Estimate]
 # The verdicts of a race by the figures alone, by pair.
@@ -136,13 +140,36 @@ def _pool_gate(tally: Tally) -> tuple[GateResult, ...]:
 def verdicts_of(
     tally: Tally, rows: Mapping[str, ContenderResult], family: Family, race_gates: Sequence[GateResult]
 ) -> tuple[Verdict, ...]:
-    """The family's verdicts, those of a broken gate void."""
+    """The family's verdicts, those of a broken gate void; but where only the faster of the two was at a limit
+    it is ahead by so much at least."""
     verdicts = []
     for (a, b), verdict in family.items():
         broken = first_broken((rows[a], rows[b]), race_gates)
-        final = verdict.void(broken) if broken else verdict
+        by_rate = tally.race.judged == "throughput_rps"
+        limit = limit_of(rows[a], rows[b], race_gates, verdict) if by_rate else None
+        final = verdict.at_least(limit) if limit else verdict.void(broken) if broken else verdict
         verdicts.append(as_result(a, b, tally.race.judged, final, tally.pace_s()))
     return tuple(verdicts)
+
+
+def limit_of(
+    a: ContenderResult, b: ContenderResult, race_gates: Iterable[GateResult], verdict: stats.Verdict
+) -> BrokenGate | None:
+    """The limit (of the generator, the services, the network, this machine) that the faster of a pair was at,
+    and nothing else is wrong: without it it would be further ahead.
+
+    None where the other is less than `CLEAR_OF_LIMITS` times as slow: it may have been close to the same
+    limit itself, which its gate lets pass up to there.
+    """
+    faster, other = (a, b) if verdict.winner == "a" else (b, a)
+    broken = [gate for gate in faster.gates if not gate.ok]
+    rest = [*other.gates, *race_gates]
+    if verdict.winner is None or not broken or not all(gate.ok for gate in rest):
+        return None
+    estimate = verdict.estimate
+    clear = min(abs(estimate.low), abs(estimate.high)) > math.log(CLEAR_OF_LIMITS)
+    at_limits = all(gate.name in LOWER_BOUND for gate in broken)
+    return BrokenGate(contender=faster.id, gate=broken[0]) if clear and at_limits else None
 
 
 def first_broken(rows: Iterable[ContenderResult], race_gates: Iterable[GateResult]) -> BrokenGate | None:

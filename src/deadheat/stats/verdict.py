@@ -43,6 +43,10 @@ class Verdict:
             return None
         return "a" if self.estimate.log_ratio > 0 else "b"
 
+    def at_least(self, reason: Reason) -> Verdict:
+        """The same verdict by a ratio that is a lower bound, for a limit that the faster one alone was at."""
+        return replace(self, reasons=(reason,))
+
     def void(self, reason: Reason) -> Verdict:
         """The same figures without a verdict, for a broken gate."""
         return replace(self, kind="invalid", reasons=(reason,), more_blocks=None)

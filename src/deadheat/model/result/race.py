@@ -12,7 +12,7 @@ from deadheat.model.http_protocol import HTTP2, HttpProtocol
 from deadheat.model.judged import metric_of
 from deadheat.model.kinds.registry import Kind
 from deadheat.model.measured import Length
-from deadheat.model.reason import Reason
+from deadheat.model.reason import BrokenGate, Reason
 from deadheat.model.result.measures import Interval
 from deadheat.model.result.rows import AnyResult
 from deadheat.model.workload import Metric
@@ -44,8 +44,9 @@ class NullPair(Record):
 class Verdict(Record):
     """`a` is `ratio` times as fast as `b`. `ci` is null where one block is all there is.
 
-    `blocks`: how many had a value of both. `reasons`: why it is not settled. `more_blocks`, in
-    `more_s` seconds, are likely to settle it.
+    `blocks`: how many had a value of both. `reasons`: why it is not settled; of `faster` the limit that `a`
+    alone was at, so that it is ahead by `ratio` at least. `more_blocks`, in `more_s` seconds, are likely to
+    settle it.
     """
 
     a: str
@@ -58,6 +59,12 @@ class Verdict(Record):
     reasons: tuple[Reason, ...] = ()
     more_blocks: int | None = None
     more_s: float | None = None
+
+    @property
+    def limit(self) -> BrokenGate | None:
+        """What the faster one was at the limit of, where the ratio is a lower bound."""
+        limits = (reason for reason in self.reasons if isinstance(reason, BrokenGate))
+        return next(limits, None) if self.verdict == "faster" else None
 
     def answer(self, contender: str) -> Answer | None:
         """How that one of the pair stands against the other; None where a gate is broken."""
