@@ -71,7 +71,7 @@ def test_one_that_takes_no_port_says_what_to_do(deadheat: Deadheat) -> None:
     assert "--port" in ended.err and "--config-template" in ended.err
 
 
-IN_THE_BACKGROUND = f"sh -c {shlex.quote(f'{sys.executable} -S -E {SERVER} {{port}} & sleep 1')}"
+IN_THE_BACKGROUND = f"sh -c {shlex.quote(f'{sys.executable} -S -E {SERVER} {{port}} &')}"
 AT_ANOTHER_ADDRESS = shlex.join(
     [sys.executable, "-c", "import socket; socket.create_server(('::1', {port}), family=10).accept()"]
 )

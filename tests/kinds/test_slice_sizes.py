@@ -36,7 +36,7 @@ def sized(*turns: Slice) -> tuple[int, int]:
 
 def test_they_grow_with_the_mean_of_its_latency() -> None:
     assert sized(turn(1)) == (50, 100)
-    assert sized(turn(20)) == (200, 400)
+    assert sized(turn(20)) == (100, 200)
 
 
 def test_one_noisy_turn_makes_none_longer() -> None:
