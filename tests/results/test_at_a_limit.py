@@ -83,8 +83,13 @@ def test_who_is_behind_a_reference_at_its_limit_is_so_by_so_much_at_least(tmp_pa
     ],
 )
 def test_all_else_has_no_verdict(tmp_path: Path, changed: dict[str, dict[str, Any]], fast: float) -> None:
-    (verdict,) = only(derived(tmp_path, changed, fast)).verdicts
+    result = only(derived(tmp_path, changed, fast))
+    (verdict,) = result.verdicts
     assert verdict.verdict == "invalid" and verdict.limit is None
+    row = next(row for row in result.contenders if row.id == "fast")
+    if row.lower_bound:
+        said = verdicts.standing(result, row, 0.02)
+        assert ": a lower bound (" in said and "generator-cpu" in said
 
 
 @pytest.mark.parametrize(

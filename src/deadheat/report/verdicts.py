@@ -159,7 +159,8 @@ def _standing(result: RaceResult, row: ContenderResult, margin: float) -> str:
     if verdict.verdict == "dead heat":
         return f"{against}: a dead heat with {result.reference}, within {margin * 100:.3g}%"
     if row.lower_bound:
-        return f"{against}: a lower bound, generator-limited"
+        limits = ", ".join(gate.name for gate in row.gates if not gate.ok)
+        return f"{against}: a lower bound ({limits})"
     return f"{against}: {verdict.verdict}"
 
 
