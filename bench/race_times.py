@@ -30,7 +30,6 @@ from deadheat.model.observation import (
     Slice,
 )
 from deadheat.model.result import RaceResult
-from deadheat.results import derive
 from deadheat.results.tally import Tally, tallied
 from deadheat.storage.journal import whole_blocks
 
@@ -90,10 +89,7 @@ def of_run(folder: Path) -> list[Timed]:
 
 
 def _timed(one: run_folders.OnDisk) -> Timed:
-    tally, race = one.tally, one.race
-    result = derive.race_of(
-        race, one.plan.facts, one.plan.margin, list(whole_blocks(list(one.observed)))
-    ).result
+    tally, race, result = one.tally, one.race, one.result
     around = [
         o for o in one.observed if isinstance(o, Interference) and o.race == race.key and o.host is None
     ]

@@ -10,7 +10,9 @@ from typing import TypeVar
 
 from deadheat.model.observation import Observation
 from deadheat.model.plan import Plan, RacePlan
+from deadheat.model.result import RaceResult
 from deadheat.plan import OURS, going_on, reference
+from deadheat.results import derive
 from deadheat.results.tally import Tally, tallied
 from deadheat.storage.journal import whole_blocks
 from deadheat.storage.run_folder import RunFolder
@@ -28,7 +30,17 @@ class OnDisk:
     @property
     def tally(self) -> Tally:
         """Of the blocks that count."""
-        return tallied(self.race, list(whole_blocks(list(self.observed))))
+        return tallied(self.race, self.counting)
+
+    @property
+    def counting(self) -> list[Observation]:
+        """What counts of its journal."""
+        return list(whole_blocks(list(self.observed)))
+
+    @property
+    def result(self) -> RaceResult:
+        """Derived from its journal."""
+        return derive.race_of(self.race, self.plan.facts, self.plan.margin, self.counting).result
 
 
 @dataclass(frozen=True)

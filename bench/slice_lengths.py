@@ -11,6 +11,7 @@ half's rate over the whole's with twice its standard error, and how slices of on
 from __future__ import annotations
 
 import argparse
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,8 +20,6 @@ from pathlib import Path
 import numpy as np
 
 from deadheat.model.observation import Slice
-from deadheat.plan import OURS
-from deadheat.results import derive
 from deadheat.results.tally import Tally
 
 from . import run_folders
@@ -81,18 +80,14 @@ def of_entry(tally: Tally, entry: str, *, level: bool) -> Sized | None:
 
 def sized(folders: Sequence[Path]) -> Iterator[Sized]:
     """Every entry of these runs whose latency sized its slices."""
-    for folder in folders:
-        on_disk = list(run_folders.races(folder))
-        results = derive.results(on_disk[0].plan, {}, on_disk[0].observed).workloads if on_disk else ()
-        judged = {(race.name, race.setting): race for race in results if race.method == OURS}
-        for one in on_disk:
-            rows = {row.id: row for row in judged[one.race.workload, one.race.setting].contenders}
-            tally = one.tally
-            for entry in one.race.entries:
-                row = rows.get(entry.contender)
-                level = row is not None and all(g.ok for g in row.gates if g.name in NO_LEVEL)
-                if (found := of_entry(tally, entry.id, level=level)) is not None:
-                    yield found
+    for one in itertools.chain.from_iterable(map(run_folders.races, folders)):
+        rows = {row.id: row for row in one.result.contenders}
+        tally = one.tally
+        for entry in one.race.entries:
+            row = rows.get(entry.contender)
+            level = row is not None and not any(gate.name in NO_LEVEL for gate in row.broken)
+            if (found := of_entry(tally, entry.id, level=level)) is not None:
+                yield found
 
 
 def table(found: Sequence[Sized]) -> list[str]:

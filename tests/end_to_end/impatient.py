@@ -18,6 +18,7 @@ import deadheat.kinds.server.started
 import deadheat.kinds.server.warm_up
 import deadheat.plan.duration
 import deadheat.plan.equal_load
+import deadheat.plan.learnt
 import deadheat.plan.long_turns
 import deadheat.plan.races
 import deadheat.results.derive
@@ -57,7 +58,7 @@ def hurry() -> None:
         cut(deadheat.studies.server, PATIENCE_S=0.0, LONGEST_S=float(outside_limit_s))
     cut(deadheat.plan.duration, START_S=0.1, WARMED_S=0.1, COLD_S=0.3)
     # How many blocks a test finds must not depend on how long they take on a busy machine, nor took before.
-    cut(deadheat.plan.duration, _overrun=lambda _race, _asked: 1.0)
+    cut(deadheat.plan.learnt, overrun=lambda _race, _ledger: 1.0)
     cut(deadheat.run.repeats, LONGEST=1e9)
     cut(deadheat.kinds.server.cold, REPLIES=(20, 200))
     # How busy the machine is beside a test is nobody's business; where blocks are to be dropped for another

@@ -11,37 +11,24 @@ from deadheat.model.result import RaceResult, Results
 from deadheat.report import claims_table, matrix, verdicts
 from deadheat.results import derive
 from tests.made.observed import COUNTED_NS, observations, plan, race, suite
+from tests.made.suite import STUDY
 
 # More of the generator's thread than its gate lets pass, and what no level has.
 AT_LIMIT: dict[str, Any] = {"engine_cpu_ns": COUNTED_NS * 95 // 100}
 LATE: dict[str, Any] = {"bins": (*[100] * 20, *[200] * 10, 0)}
-STUDY = """study = "s"
-title = "s"
-date = "s"
-versions = "s"
-machine = "s"
-method = "s"
-
-[[claim]]
+AHEAD = """
 id = "ahead"
 statement = "fast is {ratio} times as fast"
-where = "w"
-workload = "echo"
 metric = "throughput_rps"
 a = "fast"
 b = "slow"
 published = {{ ratio = {ratio} }}
-
-[[statement]]
-words = "fast"
-where = "w"
-claims = ["ahead"]
 """
 
 
 def derived(tmp_path: Path, changed: dict[str, dict[str, Any]], fast: float, claimed: float = 2.0) -> Results:
     (tmp_path / "claims").mkdir()
-    (tmp_path / "claims" / "s.toml").write_text(STUDY.format(ratio=claimed))
+    (tmp_path / "claims" / "s.toml").write_text(STUDY + AHEAD.format(ratio=claimed))
     seen = observations(race(), speeds={"fast": fast}, noise=0.02, changed=changed)
     return derive.results(plan(race(), suite(tmp_path)), {}, seen)
 

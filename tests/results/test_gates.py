@@ -103,20 +103,24 @@ def of(seen: Sequence[Observation], tmp_path: Path) -> RaceResult:
     return derive.results(plan(race(), suite(tmp_path)), {}, seen).workloads[0]
 
 
+def with_second_half(times: float) -> list[Observation]:
+    """A race in which `fast` serves so many times as much in the second half of each block."""
+    later = race().rounds // 2
+    return [
+        one.model_copy(update={"replies": round(one.replies * times)})
+        if isinstance(one, Slice) and one.entry == "fast" and one.round >= later
+        else one
+        for one in observations(race())
+    ]
+
+
 @pytest.mark.parametrize(
     ("times", "why"), [(1.5, "was not warm"), (0.7, "gets slower by what it has served")]
 )
 def test_who_is_at_another_level_at_the_end_of_a_block_has_no_verdict(
     tmp_path: Path, times: float, why: str
 ) -> None:
-    later = race().rounds // 2
-    seen = [
-        one.model_copy(update={"replies": round(one.replies * times)})
-        if isinstance(one, Slice) and one.entry == "fast" and one.round >= later
-        else one
-        for one in observations(race())
-    ]
-    result = of(seen, tmp_path)
+    result = of(with_second_half(times), tmp_path)
     assert broken(result, "fast") == {"drift"} and broken(result, "slow") == set()
     assert result.verdicts[0].verdict == "invalid"
     assert why in of_verdict(result.verdicts[0])
@@ -124,14 +128,7 @@ def test_who_is_at_another_level_at_the_end_of_a_block_has_no_verdict(
 
 def test_what_hardly_drifts_has_a_verdict(tmp_path: Path) -> None:
     """By less than a tenth, or by nobody knows how much."""
-    later = race().rounds // 2
-    seen = [
-        one.model_copy(update={"replies": round(one.replies * 1.05)})
-        if isinstance(one, Slice) and one.entry == "fast" and one.round >= later
-        else one
-        for one in observations(race())
-    ]
-    assert broken(of(seen, tmp_path), "fast") == set()
+    assert broken(of(with_second_half(1.05), tmp_path), "fast") == set()
 
 
 @pytest.mark.parametrize("name", [name for name in AROUND if name != "frequency"])

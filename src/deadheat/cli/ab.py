@@ -52,12 +52,12 @@ class BuildOptions(RequestParts, LoadParts, CallParts, Services):
         help="The server is in a container of podman or docker: each revision's image is built of this file.",
     )
     image_port: int | None = option(
-        type=click.IntRange(1, 65535),
+        type=values.PORT,
         metavar="N",
         help="Where such a server listens, if it does not read PORT; published on loopback, which costs.",
     )
     port: int | None = option(
-        type=click.IntRange(1, 65535),
+        type=values.PORT,
         metavar="N",
         help="Where the --command listens, if it takes no port: as root each has a network of its own.",
     )

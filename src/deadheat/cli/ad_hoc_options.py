@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from deadheat.cli import values
 from deadheat.cli.command import option
 from deadheat.cli.options import CallParts, LoadParts, OwnDatabase, RequestParts, Services
 
@@ -40,12 +41,12 @@ class AdHocOptions(RequestParts, LoadParts, CallParts, Services, OwnDatabase):
         "--command, if there are such.",
     )
     image_port: int | None = option(
-        type=click.IntRange(1, 65535),
+        type=values.PORT,
         metavar="N",
         help="Where each --image listens in a network of its own; published on loopback, which costs.",
     )
     port: int | None = option(
-        type=click.IntRange(1, 65535),
+        type=values.PORT,
         metavar="N",
         help="Where each --command listens, if it takes no port: as root each has a network of its own.",
     )

@@ -66,7 +66,7 @@ class LiveOptions:
 
     live: bool = option(is_flag=True, help="Show the race to a browser on this machine.")
     live_port: int | None = option(
-        type=click.IntRange(1, 65535),
+        type=values.PORT,
         metavar="N",
         help="The port of --live; any free one where not given.",
     )

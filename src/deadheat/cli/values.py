@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from deadheat.model.condition import FigureName
 
 _UNITS = {"": 1.0, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+PORT = click.IntRange(1, 65535)
 _BYTES = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9}
 
 

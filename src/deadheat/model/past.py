@@ -54,7 +54,7 @@ class Past(Record):
     and setting that were begun here on the same day and had a pair in common with this one; `outcomes`: how
     many of them ended how, as far as known. `spread`: of each contender of which enough starts are known its
     own variances, by which the race has its blocks and rounds; `warm_up_s`: for how long each is loaded until
-    it is at its level; `overrun`: how many times as long as planned blocks of this race took.
+    it is at its level; `overrun`: how many times as long as planned blocks of this race took, at least 1.
     """
 
     null_pairs: int = 0
@@ -64,4 +64,4 @@ class Past(Record):
     outcomes: dict[Outcome, int] = {}
     spread: dict[str, Variances] = {}
     warm_up_s: dict[str, float] = {}
-    overrun: float | None = None
+    overrun: float = 1.0

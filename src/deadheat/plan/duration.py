@@ -51,12 +51,7 @@ SIZES: dict[Preset, Size] = {
 
 def estimated_s(race: RacePlan, asked: Asked) -> float:
     """About how long a race takes at most, builds and conformance apart, seconds."""
-    return (_blocks_s(race, asked) + long_turns_s(race)) * _overrun(race, asked)
-
-
-def _overrun(race: RacePlan, asked: Asked) -> float:
-    """How many times as long its blocks take, by those of earlier races; never less than planned."""
-    return max(1.0, learnt.overrun(race, asked.past) or 1.0)
+    return (_blocks_s(race, asked) + long_turns_s(race)) * learnt.overrun(race, asked.past)
 
 
 def long_turns_s(race: RacePlan) -> float:
@@ -143,12 +138,12 @@ def fit(races: Sequence[RacePlan], budget_s: float, asked: Asked) -> list[RacePl
     """The same races in about `budget_s`: more or fewer blocks, and where need be fewer rounds."""
     preset = asked.preset
     budget_s -= sum(map(long_turns_s, races))
-    share = budget_s / sum(_blocks_s(race, asked) * _overrun(race, asked) for race in races)
+    share = budget_s / sum(_blocks_s(race, asked) * learnt.overrun(race, asked.past) for race in races)
     fitted = []
     for race in races:
         time_s = _blocks_s(race, asked) * share
         if _block_s(race, asked, 1) > time_s:
-            least = sum(_block_s(r, asked, 1) * _overrun(r, asked) for r in races)
+            least = sum(_block_s(r, asked, 1) * learnt.overrun(r, asked.past) for r in races)
             raise UserError(
                 f"a budget of {budget_s:g} s is too short for one block of {race.workload}",
                 hint=f"it takes at least about {math.ceil(least)} s, or fewer contenders",

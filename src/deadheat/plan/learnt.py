@@ -46,11 +46,12 @@ def warm_up_s(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, float]:
     return found
 
 
-def overrun(race: RacePlan, ledger: Sequence[PastRace]) -> float | None:
+def overrun(race: RacePlan, ledger: Sequence[PastRace]) -> float:
     """How many times as long as planned blocks of this race took: the median of its newest; what services do
-    at a start, and slices that grow with a latency, are in no plan."""
+    at a start, and slices that grow with a latency, are in no plan. Never less than 1, which it is where
+    nothing is known."""
     known = [one.overrun for one in same_race(race, ledger) if one.overrun is not None][-NEWEST:]
-    return statistics.median(known) if known else None
+    return max(1.0, statistics.median(known)) if known else 1.0
 
 
 def variances(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, Variances]:

@@ -229,6 +229,19 @@ def _enough_blocks(gate: GateResult) -> str:
     return f"this machine is too busy: {blocks}, as {_disturber(gate)}"
 
 
+def _drift(gate: GateResult) -> str:
+    ratio = gate.value or 0.0
+    why = (
+        "it was not warm when its slices began"
+        if ratio > 1
+        else "it gets slower by what it has served (or the reference was not warm)"
+    )
+    return (
+        f"against {gate.facts.get('reference')} its second half of a block is {words.ratio(ratio)} times its "
+        f"first: {why}, so its figure is of no steady state"
+    )
+
+
 def _disturber(gate: GateResult) -> str:
     """Who got into the worst of the blocks that do not count, and what to do about it."""
     share = f"up to {_share(gate, 'share')} of the time of the race's CPUs"
@@ -289,15 +302,7 @@ ADVICE: Mapping[str, Callable[[GateResult], str]] = {
         f"{_share(g)} of its starts still got faster after {_number(g, 'seconds'):.0f} s of load: its figure "
         "is of no steady state"
     ),
-    "drift": lambda g: (
-        f"against {g.facts.get('reference')} its second half of a block is {words.ratio(g.value or 0)} times "
-        + (
-            "its first: it was not warm when its slices began"
-            if (g.value or 0) > 1
-            else "its first: it gets slower by what it has served (or the reference was not warm)"
-        )
-        + ", so its figure is of no steady state"
-    ),
+    "drift": _drift,
     "null-pair": _null_pair,
     "null-pool": lambda g: (
         f"in {_number(g, 'excluding'):.0f} of the last {_number(g, 'pairs'):.0f} races of this kind here the "

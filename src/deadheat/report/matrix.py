@@ -6,7 +6,7 @@ from itertools import groupby
 from math import exp, log
 from typing import NamedTuple
 
-from deadheat.model.result import ContenderResult, RaceResult, Results
+from deadheat.model.result import ContenderResult, RaceResult, Results, Verdict
 from deadheat.report import verdicts, words
 
 Table = list[list[str]]
@@ -133,8 +133,7 @@ def _group(races: Sequence[RaceResult], id_: str) -> int:
 
 def _answer(race: RaceResult, id_: str) -> str | None:
     """The verdict's word, "faster" or "slower" from the contender's side; None where none was asked for."""
-    row = _row(race, id_)
-    if row is None or row.class_ == "ceiling" or (verdict := verdicts.verdict_of(race, row)) is None:
+    if (verdict := _verdict(race, id_)) is None:
         return None
     if verdict.verdict == "faster":
         return "faster" if verdict.a == id_ else "slower"
@@ -171,11 +170,15 @@ def _cell(race: RaceResult, id_: str, *, brief: bool) -> str:
 
 def _bound(race: RaceResult, id_: str) -> str:
     """Which way the ratio to the reference is a bound; empty where it is none."""
-    row = _row(race, id_)
-    verdict = verdicts.verdict_of(race, row) if row is not None and row.class_ != "ceiling" else None
-    if verdict is None or verdict.limit is None or id_ == race.reference:
+    verdict = _verdict(race, id_)
+    if verdict is None or verdict.limit is None:
         return ""
     return AT_LEAST if verdict.a == id_ else AT_MOST
+
+
+def _verdict(race: RaceResult, id_: str) -> Verdict | None:
+    row = _row(race, id_)
+    return None if row is None or row.class_ == "ceiling" else verdicts.verdict_of(race, row)
 
 
 def _row(race: RaceResult, id_: str) -> ContenderResult | None:

@@ -66,8 +66,9 @@ def _learnt(race: RacePlan) -> Iterator[str]:
     for contender, needed_s in race.past.warm_up_s.items():
         if needed_s >= LONG_WARM_UP_S:
             yield f"{contender} warms up {needed_s:.0f} s a start"
-    if (overrun := race.past.overrun or 1.0) >= LONG_OVERRUN:
-        yield f"blocks took {overrun:.1f} times as long as planned in earlier races, which the time is by"
+    if race.past.overrun >= LONG_OVERRUN:
+        longer = f"{race.past.overrun:.1f} times as long as planned"
+        yield f"blocks took {longer} in earlier races, which the time is by"
     if spread(race, race.past.spread) is not None:
         starts = (f"{id_} {math.sqrt(own.starts):.1%}" for id_, own in race.past.spread.items())
         yield f"blocks and rounds by how its own starts differed in earlier races: {', '.join(starts)}"

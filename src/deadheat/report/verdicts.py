@@ -44,8 +44,9 @@ def sentence(
     ratio, ci = words.ratio(verdict.ratio), words.confidence(verdict.ci, verdict.blocks, method)
     match verdict.verdict:
         case "faster":
-            least, limited = ("at least ", _limited(verdict)) if verdict.limit else ("", "")
-            return f"{verdict.a} is {least}{ratio} times {good} as {verdict.b}{figure} ({ci}{limited})"
+            least = "at least " if verdict.limit else ""
+            shown = ci + _limited(verdict)
+            return f"{verdict.a} is {least}{ratio} times {good} as {verdict.b}{figure} ({shown})"
         case "dead heat":
             heat = f"a dead heat{figure}, within {margin * 100:.3g}%"
             return f"{verdict.a} and {verdict.b} are {heat}: {ratio} ({ci})"
@@ -148,18 +149,17 @@ def _standing(result: RaceResult, row: ContenderResult, margin: float) -> str:
     if verdict is None:
         return against
     if verdict.verdict == "faster":
-        shown = words.confidence(interval, result.blocks, result.method_version)
+        shown = words.confidence(interval, result.blocks, result.method_version) + _limited(verdict)
         good, figure = words.as_good(result.judged_by), words.judged_by(result.judged_by)
         ratio = words.ratio(row.against_reference.ratio)
         bound = ""
         if verdict.limit is not None:
             bound = "at least " if verdict.a == row.id else "at most "
-            shown += _limited(verdict)
         return f"{bound}{ratio} times {good} as {result.reference}{figure} ({shown})"
     if verdict.verdict == "dead heat":
         return f"{against}: a dead heat with {result.reference}, within {margin * 100:.3g}%"
     if row.lower_bound:
-        limits = ", ".join(gate.name for gate in row.gates if not gate.ok)
+        limits = ", ".join(gate.name for gate in row.broken)
         return f"{against}: a lower bound ({limits})"
     return f"{against}: {verdict.verdict}"
 
@@ -176,7 +176,7 @@ def reason(result: RaceResult, row: ContenderResult) -> str | None:
         return row.reason
     if row.status == "not run":
         return ENDED_FIRST if (gate := result.too_disturbed) is None else gates.advice(gate)
-    return next((gates.advice(gate) for gate in row.gates if not gate.ok), None)
+    return next((gates.advice(gate) for gate in row.broken), None)
 
 
 def verdict_of(result: RaceResult, row: ContenderResult) -> Verdict | None:

@@ -133,7 +133,7 @@ def not_run(claim: Claim, study: Study, way: Way, race: Race | None, cores: Core
             return NotRaced(contender=id_)
         if claim.metric not in EXACT and row.status != "measured":
             because = row.reason.splitlines()[0] if row.reason else None
-            gate = None if because else next((gate for gate in row.gates if not gate.ok), None)
+            gate = None if because else next(iter(row.broken), None)
             return NotMeasured(contender=id_, status=row.status, because=because, gate=gate)
     return None
 

@@ -18,7 +18,7 @@ from deadheat.model.reason import (
     SingleFigure,
     Undecided,
 )
-from deadheat.model.result import Verdict, turned
+from deadheat.model.result import turned
 from deadheat.results import answers, claimed, cpu, judging, outcomes, secondary
 from deadheat.results.claimed import EXACT, Cores, Here, Race, Way, not_run, race_of
 from deadheat.results.gates import own
@@ -139,12 +139,10 @@ def _by_outcome(claim: Claim, race: Race, margin: float) -> _Found | None:
 
 def _by_answers(claim: Claim, race: Race, margin: float) -> _Found | None:
     if claimed.is_own(claim, race):
-        found = _answered(claim, race, margin, _of_verdict(claim, race))
-        verdict = _verdict_on(claim, race)
-        bound = found is not None and verdict is not None and verdict.limit
-        return _of_bound(claim, race, found, bound) if found is not None and bound else found
+        return _by_verdict(claim, race, margin)
     if (judged := race.secondary.get(claimed.question(claim))) is not None:
-        return _answered(claim, race, margin, _of_family(claim, race, judged), len(race.secondary))
+        found = _of_family(claim, race, judged)
+        return None if found is None else _answered(claim, race, margin, found, len(race.secondary))
     here = claimed.here(claim, race)
     if here is None:
         return None
@@ -153,24 +151,22 @@ def _by_answers(claim: Claim, race: Race, margin: float) -> _Found | None:
     return _answered(claim, race, margin, (here, (SingleFigure(),) if here.ci is None else ()))
 
 
-def _verdict_on(claim: Claim, race: Race) -> Verdict | None:
+def _by_verdict(claim: Claim, race: Race, margin: float) -> _Found | None:
+    """By the verdict on this pair as it was printed."""
     pair = {claim.a, claim.b}
-    return next((one for one in race.result.verdicts if {one.a, one.b} == pair), None)
-
-
-def _of_verdict(claim: Claim, race: Race) -> tuple[Here, tuple[Reason, ...]] | None:
-    """The verdict on this pair as it was printed, and what keeps it from answering anything."""
-    verdict = _verdict_on(claim, race)
+    verdict = next((one for one in race.result.verdicts if {one.a, one.b} == pair), None)
     if verdict is None or verdict.ratio is None:
         return None
     ratio, ci = verdict.ratio, verdict.ci
     if verdict.a != claim.a:
         ratio, ci = turned(ratio, ci)
-    return Here(ratio, ci), () if verdict.limit else _unfit(verdict.reasons)
+    if verdict.limit is None:
+        return _answered(claim, race, margin, (Here(ratio, ci), _unfit(verdict.reasons)))
+    return _of_bound(claim, _answered(claim, race, margin, (Here(ratio, ci), ())), verdict.limit)
 
 
-def _of_bound(claim: Claim, race: Race, found: _Found, limit: Reason) -> _Found:
-    """The same, of a ratio that is a lower bound: what would stand were it larger."""
+def _of_bound(claim: Claim, found: _Found, limit: Reason) -> _Found:
+    """Of a ratio that is a lower bound what would stand were it larger."""
     found = replace(found, reasons=(limit, *found.reasons))
     if claim.published.at_most is not None:
         return replace(found, direction="open", size=None)
@@ -199,11 +195,9 @@ def _answered(
     claim: Claim,
     race: Race,
     margin: float,
-    found: tuple[Here, tuple[Reason, ...]] | None,
+    found: tuple[Here, tuple[Reason, ...]],
     family: int | None = None,
-) -> _Found | None:
-    if found is None:
-        return None
+) -> _Found:
     here, unfit = found
     if unfit or here.ci is None:
         untold: Size | None = None if claim.ratio is None or answers.is_tie(claim) else "open"

@@ -268,13 +268,7 @@ def _drift(tally: Tally, shown: Sequence[str]) -> tuple[dict[str, Against], list
     others = [entry for entry in shown if entry != race.reference_entry]
     drifts, sure = {}, []
     for entry in others:
-        blocks = tally.common_blocks(entry, race.reference_entry)
-        if not blocks:
-            continue
-        change = stats.drift(
-            *(tally.series(e, VALUES[race.metric], blocks) for e in (entry, race.reference_entry)),
-            lower_is_better=not HIGHER_IS_FASTER[race.metric],
-        )
+        change = tally.drift(entry)
         if change.ratio is None:
             continue
         drifts[entry] = Against(ratio=change.ratio, ci=change.ci)

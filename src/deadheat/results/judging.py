@@ -143,12 +143,14 @@ def verdicts_of(
     """The family's verdicts, those of a broken gate void; but where only the faster of the two was at a limit
     it is ahead by so much at least."""
     verdicts = []
-    for (a, b), verdict in family.items():
+    by_rate = tally.race.judged == "throughput_rps"
+    for (a, b), by_figures in family.items():
+        verdict = by_figures
         broken = first_broken((rows[a], rows[b]), race_gates)
-        by_rate = tally.race.judged == "throughput_rps"
-        limit = limit_of(rows[a], rows[b], race_gates, verdict) if by_rate else None
-        final = verdict.at_least(limit) if limit else verdict.void(broken) if broken else verdict
-        verdicts.append(as_result(a, b, tally.race.judged, final, tally.pace_s()))
+        if broken is not None:
+            limit = limit_of(rows[a], rows[b], race_gates, by_figures) if by_rate else None
+            verdict = by_figures.void(broken) if limit is None else by_figures.at_least(limit)
+        verdicts.append(as_result(a, b, tally.race.judged, verdict, tally.pace_s()))
     return tuple(verdicts)
 
 
@@ -162,21 +164,19 @@ def limit_of(
     limit itself, which its gate lets pass up to there.
     """
     faster, other = (a, b) if verdict.winner == "a" else (b, a)
-    broken = [gate for gate in faster.gates if not gate.ok]
-    rest = [*other.gates, *race_gates]
-    if verdict.winner is None or not broken or not all(gate.ok for gate in rest):
-        return None
     estimate = verdict.estimate
     clear = min(abs(estimate.low), abs(estimate.high)) > math.log(CLEAR_OF_LIMITS)
-    at_limits = all(gate.name in LOWER_BOUND for gate in broken)
-    return BrokenGate(contender=faster.id, gate=broken[0]) if clear and at_limits else None
+    if verdict.winner is None or not clear or first_broken((other,), race_gates) is not None:
+        return None
+    at_limits = all(gate.name in LOWER_BOUND for gate in faster.broken)
+    return first_broken((faster,), ()) if at_limits else None
 
 
 def first_broken(rows: Iterable[ContenderResult], race_gates: Iterable[GateResult]) -> BrokenGate | None:
     """The first gate that does not hold, the contenders' own before the race's."""
-    gates: list[tuple[str | None, GateResult]] = [(row.id, gate) for row in rows for gate in row.gates]
-    gates += [(None, gate) for gate in race_gates]
-    return next((BrokenGate(contender=whose, gate=gate) for whose, gate in gates if not gate.ok), None)
+    broken: list[tuple[str | None, GateResult]] = [(row.id, gate) for row in rows for gate in row.broken]
+    broken += [(None, gate) for gate in race_gates if not gate.ok]
+    return next((BrokenGate(contender=whose, gate=gate) for whose, gate in broken), None)
 
 
 def judged(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -48,21 +48,20 @@ def _left(tally: Tally, result: RaceResult) -> dict[str, object]:
     ci = result.null_pair.ci if result.null_pair is not None else None
     enough = len(tally.blocks) >= tally.method.fewest_blocks
     own = result.judged_by == "throughput"  # the pool is of null pairs by a race's own figure
+    needed_s, no_level = warm_up_s(tally), unsteady(result)
     excludes = not ci[0] <= 1 <= ci[1] if ci is not None and enough and own else None
     return {
         "excludes": excludes,
         "starts": starts(tally),
         "spread": spread(result),
-        "warm_up_s": {id_: took for id_, took in warm_up_s(tally).items() if id_ not in unsteady(result)},
-        "overrun": overrun(tally),
+        "warm_up_s": {id_: seconds for id_, seconds in needed_s.items() if id_ not in no_level},
+        "overrun": overrun(tally, needed_s),
     }
 
 
 def unsteady(result: RaceResult) -> set[str]:
     """Who was at no level when its slices began: what it was loaded for was not what it needs."""
-    return {
-        row.id for row in result.contenders for gate in row.gates if gate.name in NO_LEVEL and not gate.ok
-    }
+    return {row.id for row in result.contenders for gate in row.broken if gate.name in NO_LEVEL}
 
 
 def spread(result: RaceResult) -> dict[str, Variances]:
@@ -84,20 +83,20 @@ def warm_up_s(tally: Tally) -> dict[str, float]:
     return {contender: round(statistics.median(took), 3) for contender, took in found.items()}
 
 
-def overrun(tally: Tally) -> float | None:
+def overrun(tally: Tally, needed_s: Mapping[str, float]) -> float | None:
     """How many times as long as planned a block of everybody took, had the plan known these warm-ups; None
     of what is no race of slices, and where no such block counts."""
     race = tally.race
     if not isinstance(race.measured, SlicePlan) or not race.estimated_s:
         return None
     everybody = [entry.id for entry in race.entries if tally.turns.get(entry.id)]
-    walls = {one.block: one.wall_ns / 1e9 for one in tally.interference}
+    walls = tally.walls_s()
     took = [walls[block] for block in tally.common_blocks(*everybody) if block in walls]
     if not took:
         return None
     known = race.past if race.past is not None else Past()
-    planned_s = race.estimated_s / race.blocks / max(1.0, known.overrun or 1.0)
-    planned_s += longer_warm_ups_s(race, warm_up_s(tally)) - longer_warm_ups_s(race, known.warm_up_s)
+    planned_s = race.estimated_s / race.blocks / known.overrun
+    planned_s += longer_warm_ups_s(race, needed_s) - longer_warm_ups_s(race, known.warm_up_s)
     return round(statistics.median(took) / planned_s, 3)
 
 

@@ -33,6 +33,7 @@ from deadheat.model.observation import (
     WarmedUp,
 )
 from deadheat.model.plan import RacePlan
+from deadheat.model.workload import HIGHER_IS_FASTER
 from deadheat.stats import FloatArray, Series
 
 Turn = Slice | Invocation | ColdStart
@@ -117,9 +118,22 @@ class Tally:
             return 0.0
         raced = {block: sum(block in of for of in self.turns.values()) for block in self.blocks}
         alike = [block for block in self.blocks if raced[block] == raced[self.blocks[-1]]]
-        walls = {one.block: one.wall_ns / 1e9 for one in self.interference}
+        walls = self.walls_s()
         pace = float(np.median([walls.get(block) or self._span_s(block) for block in alike]))
         return pace * (1 + len(self.disturbed) / len(self.blocks))
+
+    def walls_s(self) -> dict[int, float]:
+        """From before its first start to after its last stop, of each block that was timed, seconds."""
+        return {one.block: one.wall_ns / 1e9 for one in self.interference}
+
+    def drift(self, entry: str) -> stats.Estimate:
+        """Its ratio to the reference in the second half of a block's rounds over that in the first."""
+        reference, metric = self.race.reference_entry, self.race.metric
+        blocks = self.common_blocks(entry, reference)
+        return stats.drift(
+            *(self.series(one, VALUES[metric], blocks) for one in (entry, reference)),
+            lower_is_better=not HIGHER_IS_FASTER[metric],
+        )
 
     def _span_s(self, block: int) -> float:
         turns = [turn for blocks in self.turns.values() for turn in blocks.get(block, [])]

@@ -137,6 +137,11 @@ class ContenderResult(Record):
         return self.name if self.variant is None else f"{self.name}:{self.variant}"
 
     @property
+    def broken(self) -> tuple[GateResult, ...]:
+        """Its gates that do not hold."""
+        return tuple(gate for gate in self.gates if not gate.ok)
+
+    @property
     def figures(self) -> Figures:
         """For who tells of rows of any kind in one table."""
         known = type(self).model_fields.keys() & Figures.model_fields.keys()

@@ -49,8 +49,7 @@ def littles_law(slices: list[Slice]) -> GateResult:
     ratios = [_little([s for s in slices if s.block == block]) for block in blocks]
     estimate = stats.estimate(np.array([r for r in ratios if np.isfinite(r)]))
     value = estimate.ratio
-    limit = float(np.log1p(LITTLES_LAW))
-    ok = value is not None and estimate.low <= limit and estimate.high >= -limit
+    ok = value is not None and _reaches_within(estimate, float(np.log1p(LITTLES_LAW)))
     return gate_result("littles-law", ok, value, f"1 +-{LITTLES_LAW:.0%}")
 
 
@@ -216,7 +215,7 @@ def flatness(tally: Tally, entry: str, reference: str) -> GateResult | None:
     estimate = stats.estimate(np.array([h for h in halves if np.isfinite(h)]))
     if estimate.log_ratio is None:
         return None
-    ok = estimate.low <= FLATNESS_LIMIT and estimate.high >= -FLATNESS_LIMIT
+    ok = _reaches_within(estimate, FLATNESS_LIMIT)
     return gate_result("flat", ok, estimate.log_ratio, f"0 +-{FLATNESS_LIMIT:.0%}")
 
 
@@ -253,14 +252,12 @@ def steady(tally: Tally, entry: str) -> GateResult | None:
 def drift(tally: Tally, entry: str, reference: str) -> GateResult | None:
     """Within a block its ratio to the reference stays what it is: the second half of the rounds over the
     first. Beyond the limit it was still warming up in its slices, or gets slower by what it has served."""
-    blocks = tally.common_blocks(entry, reference)
-    if entry == reference or len(blocks) < 2:
+    if entry == reference or len(tally.common_blocks(entry, reference)) < 2:
         return None
-    estimate = stats.drift(*(tally.series(one, throughput_rps, blocks) for one in (entry, reference)))
+    estimate = tally.drift(entry)
     if estimate.ratio is None:
         return None
-    limit = float(np.log1p(DRIFT_LIMIT))
-    ok = estimate.low <= limit and estimate.high >= -limit
+    ok = _reaches_within(estimate, float(np.log1p(DRIFT_LIMIT)))
     said = f"95% interval reaches within 1 +-{DRIFT_LIMIT:.0%}"
     return gate_result("drift", ok, estimate.ratio, said, reference=reference)
 
@@ -278,6 +275,11 @@ def slices_agree(tally: Tally, entry: str) -> GateResult | None:
     return gate_result(
         "slices-agree", seen.holds, seen.ratio, limit, low=low, high=high, pairs=seen.pairs, run=seen.run
     )
+
+
+def _reaches_within(estimate: stats.Estimate, limit: float) -> bool:
+    """Whether the interval does not lie wholly beyond a limit (log units) to either side."""
+    return estimate.low <= limit and estimate.high >= -limit
 
 
 def _little(slices: list[Slice]) -> float:
