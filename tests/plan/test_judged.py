@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from deadheat.errors import UserError
 from deadheat.kinds.registry import KINDS
 from deadheat.model.choices import JudgedBy
 from deadheat.model.plan import RacePlan
-from deadheat.plan import Asked
+from deadheat.plan import Asked, judged
 from deadheat.suite.suite import Suite, load
 
 SUITE = Path(__file__).parents[2] / "suite"
@@ -75,3 +76,30 @@ def test_a_cold_race_is_judged_by_startup_anyway(suite: Suite) -> None:
     assert (race.judged, race.setting) == ("first_reply_s", None)
     with pytest.raises(UserError, match="knows its startup alone, not its cpu"):
         races(replace(asked, judged_by="cpu"), with_it)
+
+
+@pytest.mark.parametrize(
+    ("workload", "others", "by"),
+    [
+        ("app-db", {}, "cpu"),
+        ("app-updates", {}, "cpu"),
+        ("app-json", {}, "throughput"),  # has no database
+        ("app-cached", {}, "throughput"),  # reads its database once
+        ("app-db", {"generator_cpus": (1, 2)}, "throughput"),
+        ("app-db", {"services_apart": True}, "throughput"),
+        ("app-db", {"scale": True, "server_cpus": (0, 1), "generator_cpus": (2,)}, "throughput"),
+        ("app-db", {"judged_by": "throughput"}, "throughput"),
+        ("app-db", {"judged_by": "p50"}, "p50"),
+    ],
+)
+def test_beside_a_database_on_the_loads_only_cpu_cpu_time_is_judged(
+    suite: Suite, workload: str, others: dict[str, Any], by: JudgedBy
+) -> None:
+    found = races(replace(Asked(workloads=(workload,), seed=1), **others), suite)
+    assert {race.judged_by for race in found} == {by}
+    assert {judged.BESIDE_THE_LOAD in race.notes for race in found} == {by == "cpu"}
+
+
+def test_what_is_claimed_of_throughput_is_judged_by_it(suite: Suite) -> None:
+    found = races(Asked(claims="techempower-r23", seed=1), suite)
+    assert {race.judged_by for race in found} == {"throughput"}

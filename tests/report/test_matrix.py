@@ -88,6 +88,19 @@ def test_every_report_has_it(tmp_path: Path) -> None:
     assert table.title == "app · times as fast as slow"
 
 
+def test_columns_may_be_judged_by_different_figures(tmp_path: Path) -> None:
+    results = raced(tmp_path, app_json=1.3, app_db=2.0)
+    json, db = results.workloads
+    [found] = matrix.tables(
+        results.replaced(workloads=(json, db.replaced(setting="by=cpu", judged_by="cpu")))
+    )
+    assert found.title == "app · times as good as slow: json by speed; db by CPU time"
+    assert ["fast", "better"] in [row[:2] for row in found.table]
+    both = [race.replaced(setting="by=cpu", judged_by="cpu") for race in (json, db)]
+    [found] = matrix.tables(results.replaced(workloads=tuple(both)))
+    assert found.title == "app · times as good as slow by CPU time"
+
+
 def test_one_workload_or_other_settings_are_none(tmp_path: Path) -> None:
     assert [*matrix.tables(raced(tmp_path / "one", app_json=1.3))] == []
     both = raced(tmp_path / "two", app_json=1.3, app_db=1.3)

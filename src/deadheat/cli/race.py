@@ -108,8 +108,9 @@ class RaceOptions(
         show_default=True,
         help="Ours, or as the studies' authors measured.",
     )
-    metric: JudgedBy = option(
-        type=values.OneOf(JudgedBy, "metric"), default="throughput", show_default=True, help=JUDGED_BY_HELP
+    metric: JudgedBy | None = option(
+        type=values.OneOf(JudgedBy, "metric"),
+        help=f"{JUDGED_BY_HELP} Default: throughput; cpu where a database shares the load's only CPU.",
     )
     budget: float | None = option(type=values.DURATION_S, help="Time to measure in all: 5m, 90s.")
     margin: float = option(
@@ -239,7 +240,7 @@ def _enter_sandbox(options: RaceOptions) -> None:
 def _asked(options: RaceOptions) -> Asked:
     from deadheat.plan import Asked
 
-    if options.metric != "throughput" and (options.claims or options.method != "deadheat"):
+    if options.metric not in (None, "throughput") and (options.claims or options.method != "deadheat"):
         raise UserError("--metric is of our own method; claims and studies have figures of their own")
     protocol = http_protocol.asked(tls=options.tls, http2=options.http2)
     if protocol is not None and (options.claims or options.method != "deadheat"):

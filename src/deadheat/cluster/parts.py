@@ -154,6 +154,7 @@ def apart(machines: Sequence[Machine], labels: Labels, asked: Asked, suite: Suit
     theirs = default_cpus(load[0].about.cores)
     asked = replace(
         asked,
+        services_apart=services is not None,
         server_cpus=asked.server_cpus or own.servers,
         generator_cpus=asked.generator_cpus or theirs.generators,
         usable_cpus=tuple(dict.fromkeys([*(asked.server_cpus or own.servers), *all_of(servers.about.cores)])),

@@ -131,7 +131,7 @@ def _asked(workloads: Sequence[str], options: Options) -> Asked:
         seed=options.get("seed"),
         connections=tuple(options.get("connections", ())),
         protocol=_protocol(options),
-        judged_by=options.get("metric", "throughput"),
+        judged_by=options.get("metric"),
         parameters={name: tuple(map(str, values)) for name, values in options.get("parameters", {}).items()},
         server_cpus=cpus.servers,
         generator_cpus=cpus.generators,

@@ -11,6 +11,11 @@ PERCENTILES: tuple[JudgedBy, ...] = ("p50", "p90", "p99")
 OF_PROGRAMS: tuple[JudgedBy, ...] = ("throughput", "cpu", "memory", "size")
 
 
+def setting_of(by: JudgedBy) -> str:
+    """What the setting of a race says that is judged by another figure than its own."""
+    return f"by={by}"
+
+
 def metric_of(by: JudgedBy, own: str) -> str:
     """The figure that is judged in a race whose own is `own`."""
     match by:

@@ -30,7 +30,9 @@ class Asked:
     published loads to race under beside the workloads' own. `usable_cpus`: all
     that servers may have in races at a number of cores, the best first. `protocol`: what HTTP servers are
     asked over, where that is not HTTP/1.1 in the clear. `own_database`: somebody's own, in the place of the
-    one that the referee starts. `alike`: the contenders are revisions of one service.
+    one that the referee starts. `services_apart`: services are on a machine of their own. `judged_by`: None
+    for what suits each workload on these CPUs (plan/judged.py). `alike`: the contenders are revisions of one
+    service.
     """
 
     workloads: tuple[str, ...] = ()
@@ -46,7 +48,7 @@ class Asked:
     streams: tuple[int, ...] = ()
     scale: bool = False
     protocol: HttpProtocol | None = None
-    judged_by: JudgedBy = "throughput"
+    judged_by: JudgedBy | None = None
     claims: str | None = None
     claimed: tuple[tuple[str, str], ...] = ()
     shapes: tuple[InShape, ...] = ()
@@ -62,4 +64,5 @@ class Asked:
     usable_cpus: tuple[int, ...] = ()
     command: tuple[str, ...] = ()
     own_database: OwnDatabase | None = None
+    services_apart: bool = False
     calibration: Calibration | None = None

@@ -13,7 +13,7 @@ from deadheat.model.plan import RacePlan
 UNMETERED: Mapping[JudgedBy, str] = {"cpu": "CPU time", "memory": "memory"}
 
 
-def noted(race: RacePlan, contenders: Sequence[Contender], by: JudgedBy) -> RacePlan:
+def noted(race: RacePlan, contenders: Sequence[Contender], by: JudgedBy | None) -> RacePlan:
     """The race with what is to be said of those that run already. Raises UserError where it would be judged
     by how they start."""
     running = [contender for contender in contenders if contender.runs_already]
@@ -22,7 +22,7 @@ def noted(race: RacePlan, contenders: Sequence[Contender], by: JudgedBy) -> Race
     if by == "startup":
         raise UserError("a server that runs already has no startup", hint="--command starts them")
     elsewhere = [contender.title for contender in running if contender.elsewhere]
-    if elsewhere and by in UNMETERED:
+    if elsewhere and by is not None and by in UNMETERED:
         raise UserError(
             f"{elsewhere[0]} runs elsewhere, where nobody here can meter its {UNMETERED[by]}",
             hint="--metric throughput, or p50, p90, p99",

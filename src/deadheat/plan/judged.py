@@ -1,4 +1,4 @@
-"""What races are judged by (`--metric`), where that is not their own figure."""
+"""What races are judged by: `--metric`, or what suits a workload on these CPUs."""
 
 from __future__ import annotations
 
@@ -6,16 +6,42 @@ from collections.abc import Sequence
 
 from deadheat.errors import UserError
 from deadheat.model.choices import JudgedBy
-from deadheat.model.judged import OF_PROGRAMS, PERCENTILES
+from deadheat.model.judged import OF_PROGRAMS, PERCENTILES, setting_of
 from deadheat.model.measured import SlicePlan
 from deadheat.model.plan import RacePlan
 from deadheat.model.workload import Workload
+from deadheat.plan.asked import Asked
 from deadheat.plan.parameters import joined
 
+# Said of a race that nobody asked to be judged by CPU time.
+BESIDE_THE_LOAD = (
+    "judged by CPU time a request: database and load generator share one CPU, and throughput is soon theirs "
+    "and not a stack's; it stands beside, and --metric throughput judges by it"
+)
 
-def why_not(workload: Workload, by: JudgedBy) -> str | None:
+
+def judged_by(workload: Workload, asked: Asked) -> JudgedBy:
+    """What was asked for; without it throughput, or CPU time where that is cut off by what serves the stack.
+
+    A database that is asked for each reply, on the only CPU of the load, is at its limit with most stacks:
+    then throughput says how that CPU is divided, and CPU time a request what a stack costs. Claims have
+    figures of their own, and a race over numbers of cores is about throughput.
+    """
+    if asked.judged_by is not None:
+        return asked.judged_by
+    own = asked.claims is not None or asked.scale or asked.own_database is not None
+    return "cpu" if not own and _cut_off(workload, asked) else "throughput"
+
+
+def _cut_off(workload: Workload, asked: Asked) -> bool:
+    database = workload.database
+    beside = len(asked.generator_cpus) == 1 and not asked.services_apart
+    return beside and database is not None and not database.kept and workload.measure != "cold"
+
+
+def why_not(workload: Workload, by: JudgedBy | None) -> str | None:
     """Why the races of a workload cannot be judged by that; None where they can."""
-    if by == "throughput" or (workload.measure == "cold" and by == "startup"):
+    if by in (None, "throughput") or (workload.measure == "cold" and by == "startup"):
         return None
     if by == "size":
         return "a size does not vary, so there is nothing to race"
@@ -26,7 +52,7 @@ def why_not(workload: Workload, by: JudgedBy) -> str | None:
     return None
 
 
-def can_be(workloads: Sequence[Workload], by: JudgedBy) -> list[Workload]:
+def can_be(workloads: Sequence[Workload], by: JudgedBy | None) -> list[Workload]:
     """Those that can be judged by it. Raises UserError where none can."""
     whys = [why_not(workload, by) for workload in workloads]
     able = [workload for workload, why in zip(workloads, whys, strict=True) if why is None]
@@ -35,26 +61,31 @@ def can_be(workloads: Sequence[Workload], by: JudgedBy) -> list[Workload]:
     return able
 
 
-def refuse(workload: Workload, by: JudgedBy) -> None:
+def refuse(workload: Workload, by: JudgedBy | None) -> None:
     """Raises UserError where its races cannot be judged by it."""
     if (why := why_not(workload, by)) is not None:
         raise _refused(why, by)
 
 
-def judged(race: RacePlan, workload: Workload, by: JudgedBy) -> RacePlan:
-    """The race judged by it, which its setting says, so that nothing is taken for a race by its own figure.
+def judged(race: RacePlan, workload: Workload, asked: Asked) -> RacePlan:
+    """The race judged by what was asked for or suits it, which its setting says, so that nothing is taken for
+    a race by its own figure.
 
     Of a percentile each block has the one rate of the open loop that is judged.
     """
+    by = judged_by(workload, asked)
     if by == "throughput" or workload.measure == "cold":
         return race
     measured = race.measured
     if isinstance(measured, SlicePlan) and by in PERCENTILES:
         measured = measured.replaced(loads=measured.loads[:1])
-    return race.replaced(judged_by=by, setting=joined(race.setting, f"by={by}"), measured=measured)
+    notes = race.notes if asked.judged_by == by else (*race.notes, BESIDE_THE_LOAD)
+    return race.replaced(
+        judged_by=by, setting=joined(race.setting, setting_of(by)), measured=measured, notes=notes
+    )
 
 
-def _refused(why: str, by: JudgedBy) -> UserError:
+def _refused(why: str, by: JudgedBy | None) -> UserError:
     if by == "size":
         return UserError(
             why, hint="deadheat build prints sizes; deadheat ab --metric size compares two revisions"

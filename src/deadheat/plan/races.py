@@ -127,9 +127,7 @@ def _ours(asked: Asked, suite: Suite, names: Sequence[str]) -> list[RacePlan]:
         )
     chosen = {name: _chosen(asked, suite, name, names) for name in names}
     races = [
-        judged.judged(
-            attached.noted(race, chosen[name], asked.judged_by), suite.workload(name), asked.judged_by
-        )
+        judged.judged(attached.noted(race, chosen[name], asked.judged_by), suite.workload(name), asked)
         for name in names
         if chosen[name]
         for race in _races(asked, suite.workload(name), chosen[name])

@@ -6,6 +6,8 @@ from itertools import groupby
 from math import exp, log
 from typing import NamedTuple
 
+from deadheat.model.choices import JudgedBy
+from deadheat.model.judged import setting_of
 from deadheat.model.result import ContenderResult, RaceResult, Results, Verdict
 from deadheat.report import verdicts, words
 
@@ -42,21 +44,19 @@ class Matrix(NamedTuple):
 def tables(results: Results) -> Iterator[Matrix]:
     """A table for each reference that several workloads of the run have, and all of their contenders.
 
-    A cell is how many times as fast as the reference a contender is there, with the interval that it was
-    judged by. Rows stand in groups by their judged answers: faster wherever that is settled, here faster and
-    there slower, never settled, slower wherever settled.
+    A cell is how many times as fast as the reference a contender is there (or as good, by what the title
+    says), with the interval that it was judged by. Rows stand in groups by their judged answers: faster
+    wherever that is settled, here faster and there slower, never settled, slower wherever settled.
     """
     for races in _families(results):
-        first = races[0]
         rows = _rows(races)
-        title = f"{_name(races)} · times {words.as_good(first.judged_by)} as {first.reference}"
         header = ["", "", *_labels(races)]
         marks = {word for race in races for id_ in rows if (word := _answer(race, id_)) in MARKS}
         meant = [f"{MARKS[word]} {MEANT[word]}" for word in MARKS if word in marks]
         if any(_bound(race, id_) for race in races for id_ in rows):
             meant.append(BOUNDS)
         yield Matrix(
-            title + words.judged_by(first.judged_by),
+            _title(races),
             [header, *(_line(races, id_, brief=False) for id_ in rows)],
             [header, *(_line(races, id_, brief=True) for id_ in rows)],
             ", ".join(meant),
@@ -67,7 +67,9 @@ def _families(results: Results) -> Iterator[list[RaceResult]]:
     ours = [
         race
         for race in results.workloads
-        if race.method == "deadheat" and race.setting is None and race.contenders
+        if race.method == "deadheat"
+        and race.setting in (None, setting_of(race.judged_by))
+        and race.contenders
     ]
     for _, group in groupby(sorted(ours, key=_same_field), _same_field):
         races = list(group)
@@ -76,8 +78,23 @@ def _families(results: Results) -> Iterator[list[RaceResult]]:
             yield races
 
 
-def _same_field(race: RaceResult) -> tuple[str, str, str]:
-    return race.reference, race.kind, race.judged_by
+def _same_field(race: RaceResult) -> tuple[str, str]:
+    return race.reference, race.kind
+
+
+def _title(races: Sequence[RaceResult]) -> str:
+    """With what is judged, of each column where that differs."""
+    judged = dict.fromkeys(race.judged_by for race in races)
+    good = {words.as_good(by) for by in judged}
+    title = f"{_name(races)} · times {good.pop() if len(good) == 1 else 'as good'} as {races[0].reference}"
+    if len(judged) == 1:
+        return title + words.judged_by(races[0].judged_by)
+    labels = _labels(races)
+    columns = {
+        by: ", ".join(label for label, race in zip(labels, races, strict=True) if race.judged_by == by)
+        for by in judged
+    }
+    return f"{title}: " + "; ".join(f"{names} by {words.NOUNS[by]}" for by, names in columns.items())
 
 
 def _name(races: Sequence[RaceResult]) -> str:
@@ -109,12 +126,13 @@ def _rows(races: Sequence[RaceResult]) -> list[str]:
 
 def _line(races: Sequence[RaceResult], id_: str, *, brief: bool) -> list[str]:
     reference = races[0].reference
-    answer = "the reference" if id_ == reference else _group_name(_group(races, id_), races[0])
+    answer = "the reference" if id_ == reference else _group_name(_group(races, id_), races)
     return [id_, answer, *(_cell(race, id_, brief=brief) for race in races)]
 
 
-def _group_name(group: int, race: RaceResult) -> str:
-    faster, slower = (words.answer(word, race.judged_by) for word in ("faster", "slower"))
+def _group_name(group: int, races: Sequence[RaceResult]) -> str:
+    by: JudgedBy = next((race.judged_by for race in races if race.judged_by != "throughput"), "throughput")
+    faster, slower = (words.answer(word, by) for word in ("faster", "slower"))
     names = {ALL_FASTER: faster, BOTH: f"{faster} and {slower}", OPEN: "not settled", ALL_SLOWER: slower}
     return names.get(group, "")
 
