@@ -23,6 +23,8 @@ BIN = Path(sys.executable).parent
 PORT = 6379
 #: A busy machine takes its time; only a failure waits so long.
 PATIENCE_S = 180.0
+#: For the path of a node's Python.
+SHIM = Path(__file__).parents[1] / "fixtures" / "shim"
 #: Two that load, which can be told apart.
 LABELS = {"n2": "role=load,net=near", "n3": "role=load,net=far"}
 SMALL = (
@@ -110,7 +112,7 @@ class Cluster:
                 *(() if node != "n0" else (f"--temp-dir={self.home / 'ray'}",)),
                 *SMALL,
             ),
-            env=self.environment(**env),
+            env=self.environment(PYTHONPATH=str(SHIM), **env),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,

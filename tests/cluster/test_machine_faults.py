@@ -12,7 +12,6 @@ from .conftest import OnCluster
 from .test_faults import racing, started
 from .test_race import RACED, left_over, of
 
-SHIM = str(Path(__file__).parents[1] / "fixtures" / "shim")
 # Beyond what a race of three servers leaves there.
 DISK_MB = 40
 
@@ -73,7 +72,7 @@ def test_a_clock_steps(deadheat: OnCluster, tmp_path: Path) -> None:
     cluster, step = deadheat.cluster, tmp_path / "step"
     deadheat.env["DEADHEAT_TEST_DROPS"] = "1"
     step.touch()
-    cluster.again("n3", 4, PYTHONPATH=SHIM, DEADHEAT_TEST_STEP=str(step))
+    cluster.again("n3", 4, DEADHEAT_TEST_STEP=str(step))
 
     def ends(number: int) -> list[str | None]:
         [journal] = deadheat.runs.glob(f"*-m{number}")
@@ -104,7 +103,7 @@ def test_a_clock_steps(deadheat: OnCluster, tmp_path: Path) -> None:
 
 def test_a_machine_has_another_version(deadheat: OnCluster) -> None:
     cluster = deadheat.cluster
-    cluster.again("n3", 4, PYTHONPATH=SHIM, DEADHEAT_TEST_VERSION="0.0.1")
+    cluster.again("n3", 4, DEADHEAT_TEST_VERSION="0.0.1")
     try:
         ended = deadheat.run("race", "--budget", "8s", "--cluster", cluster.address, "--different-machines")
         assert ended.code == 2 and "m3 (" in ended.error

@@ -21,6 +21,14 @@ Ready = Callable[[str, str], Build]
 Start = Callable[[str, str], Server]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def unoptimised() -> Iterator[None]:
+    """Cargo optimises nothing: that is most of what its builds take, and what is looked at here are answers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
+        yield
+
+
 @pytest.fixture(scope="session")
 def host() -> Iterator[LocalHost]:
     with LocalHost() as host:

@@ -154,7 +154,8 @@ class Deadheat:
 
     @property
     def lock(self) -> Path:
-        return self.home / "lock"
+        """Of this worker: what `once` made for all is used by several at a time."""
+        return self.home / f"lock-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"
 
     def start(self, *args: str) -> Running:
         """In a process group of its own, as a shell would."""

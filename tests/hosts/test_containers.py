@@ -4,6 +4,7 @@ stopped, removed, and our own in every count of who used the CPUs."""
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -316,7 +317,8 @@ container = InContainer(sys.argv[1], "killed", host.free_port())
 handle = host.start(Spec(argv=("a server", "spins"), cwd=Path(sys.argv[2]), container=container))
 host.freeze(handle)
 [process] = host._processes.values()
-print(process.name, host._containers._guard._process.pid, *host.usage(handle, memory=False).pids, flush=True)
+guard = host._containers._guard._process.pid
+print(process.name, process._folder.name, guard, *host.usage(handle, memory=False).pids, flush=True)
 time.sleep(3600)
 """
 
@@ -329,8 +331,9 @@ def test_kill_9_leaves_nothing(
     words = [sys.executable, "-c", REFEREE, image, str(tmp_path)]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as referee:
         assert referee.stdout is not None
-        name, guard, *pids = referee.stdout.readline().split()
+        name, folder, guard, *pids = referee.stdout.readline().split()
         assert engine.containers(name) == [name]
+        assert Path(folder).is_dir()
         if not alone:
             os.kill(int(guard), signal.SIGKILL)
         referee.kill()
@@ -341,6 +344,10 @@ def test_kill_9_leaves_nothing(
     while left := [pid for pid in pids if Path(f"/proc/{pid}").exists()]:
         assert time.monotonic() < deadline, left
         time.sleep(0.05)
+    while alone and Path(folder).exists():
+        assert time.monotonic() < deadline, folder
+        time.sleep(0.05)
+    shutil.rmtree(folder, ignore_errors=True)  # which nobody knows of when the guard is gone too
 
 
 def test_what_lives_is_not_swept_up(host: LocalHost, spec: Callable[..., Spec], engine: Engine) -> None:

@@ -41,7 +41,7 @@ def bare(host: LocalHost | None, logs: Path) -> Stage:
     """As much of a race as services and requests need."""
     never = SimpleNamespace(requested=False, check=lambda: None)
     made: dict[str, Any] = dict.fromkeys(("view", "workload_folder"))
-    plan: Any = SimpleNamespace(generator_cpus=(0,))
+    plan: Any = SimpleNamespace(generator_cpus=(0,), services_cpus=())
     race: Any = SimpleNamespace(
         key="app-db", values={}, load=SimpleNamespace(connections=4, streams=1, generator_threads=1)
     )

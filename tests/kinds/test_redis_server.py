@@ -38,7 +38,7 @@ def stage(host: LocalHost, logs: Path) -> Stage:
     never = SimpleNamespace(requested=False, check=lambda: None)
     made: Any = SimpleNamespace(
         host=host, logs=logs, plan=plan, stop=never, services_on=None, services_host=host,
-        services_address="127.0.0.1", services_cpus=plan.generator_cpus,
+        services_address="127.0.0.1", services_cpus=plan.generator_cpus, loads_beside=lambda cpus: True,
     )  # fmt: skip
     return cast(Stage, made)
 

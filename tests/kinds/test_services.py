@@ -232,3 +232,28 @@ def test_services_have_cpus_of_their_own_where_there_are_enough() -> None:
     assert services.shared_out((4, 5, 6), 2) == (frozenset({4, 6}), frozenset({5}))
     assert services.shared_out((1,), 2) == (frozenset({1}), frozenset({1}))
     assert services.shared_out((1, 2), 1) == (frozenset({1, 2}),)
+
+
+def on_cpus(race_has: tuple[int, ...] | None = None, **changed: object) -> Stage:
+    """Servers on CPU 0, the load on 1, 2 and 3 planned for services; `race_has`: the servers' of the race."""
+    plan = SimpleNamespace(server_cpus=(0,), generator_cpus=(1,), services_cpus=(2, 3))
+    made: dict[str, Any] = dict.fromkeys(
+        ("view", "workload", "workload_folder", "builds", "host", "stop", "logs")
+    )
+    race: Any = SimpleNamespace(server_cpus=race_has)
+    return Stage(**{**made, "plan": plan, "race": race} | changed)
+
+
+def test_they_have_the_plans_cpus_that_the_servers_leave_or_those_of_the_load() -> None:
+    assert on_cpus().services_cpus == (2, 3)
+    assert on_cpus(race_has=(0, 2)).services_cpus == (3,)
+    assert on_cpus(race_has=(0, 2, 3)).services_cpus == (1,)
+    alone = SimpleNamespace(server_cpus=(0,), generator_cpus=(1,), services_cpus=())
+    assert on_cpus(plan=alone).services_cpus == (1,)
+
+
+def test_whether_the_load_is_beside_them() -> None:
+    assert on_cpus().loads_beside({1})
+    assert not on_cpus().loads_beside({2, 3})
+    assert not on_cpus(load_from=(SimpleNamespace(),)).loads_beside({1})
+    assert not on_cpus(services_on=SimpleNamespace()).loads_beside({1})

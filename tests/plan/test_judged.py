@@ -86,7 +86,7 @@ def test_a_cold_race_is_judged_by_startup_anyway(suite: Suite) -> None:
         ("app-json", {}, "throughput"),  # has no database
         ("app-cached", {}, "throughput"),  # reads its database once
         ("app-db", {"generator_cpus": (1, 2)}, "throughput"),
-        ("app-db", {"services_apart": True}, "throughput"),
+        ("app-db", {"services_cpus": (2, 3)}, "throughput"),
         ("app-db", {"scale": True, "server_cpus": (0, 1), "generator_cpus": (2,)}, "throughput"),
         ("app-db", {"judged_by": "throughput"}, "throughput"),
         ("app-db", {"judged_by": "p50"}, "p50"),

@@ -157,3 +157,17 @@ def test_a_race_leaves_the_spread_that_was_planted_and_its_warm_ups(tmp_path: Pa
     for id_ in ("slow", "fast"):
         assert math.sqrt(left.spread[id_].starts) == pytest.approx(0.01, rel=0.5)
         assert math.sqrt(left.spread[id_].rounds) == pytest.approx(0.05 / math.sqrt(2), rel=0.15)
+
+
+def test_how_long_starts_warm_up_is_known_whatever_was_judged(suite: Suite) -> None:
+    def race(setting: str | None) -> PastRace:
+        return line(1, {}, setting=setting, warm_up_s={JAVA: 9.0}, overrun=2.0)
+
+    throughput = one(ASKED, suite)
+    by_cpu = one(replace(ASKED, judged_by="cpu"), suite)
+    for of in (throughput, by_cpu):
+        for setting in (None, "by=cpu", "by=p99"):
+            assert learnt.warm_up_s(of, [race(setting)]) == {JAVA: 9.0}
+            assert learnt.overrun(of, [race(setting)]) == 2.0
+        assert learnt.warm_up_s(of, [race("connections=400 by=cpu")]) == {}
+    assert learnt.same_race(by_cpu, [race(None)]) == learnt.same_race(throughput, [race("by=cpu")]) == []

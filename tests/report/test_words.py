@@ -25,15 +25,14 @@ def test_what_is_said_while_a_race_runs_has_intervals_from_and_to(tmp_path: Path
     view = PlainView(Console(file=said, width=200), clock=lambda: next(ticks))
     view.race(made.plan.workloads[0], 60)
     view.interim(result)
-    view.progress(Progress(clean=3, planned=6, uncounted=2, done=0.5, left_s=190.0))
+    view.progress(Progress(clean=3, planned=6, uncounted=2, outgrown=1, done=0.5, left_s=190.0))
     row = next(row for row in result.contenders if row.id == "c1")
     assert row.against_reference is not None and row.against_reference.ci is not None
     ratio, ci = row.against_reference.ratio, row.against_reference.ci
     assert f"c1 {ratio:.2f} ({ci[0]:.2f} to {ci[1]:.2f})" in said.getvalue()
     assert "±" not in said.getvalue()
-    assert (
-        "block 4 of 6, 2 more do not count · 1:10 left" in said.getvalue()
-    )  # two minutes later by this clock
+    # Two minutes later by this clock.
+    assert "block 4 of 6, 2 more do not count, 1 more had too short a lead-in · 1:10 left" in said.getvalue()
 
 
 @pytest.mark.parametrize(

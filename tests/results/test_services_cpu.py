@@ -38,6 +38,15 @@ def test_services_and_generator_have_cpu_to_spare_or_are_the_limit(
     assert ok or "they used 85% and the generator 10% of the CPUs" in (advice(gate) or "")
 
 
+def test_the_generator_uses_nothing_of_what_services_have_for_themselves() -> None:
+    tally = loaded(round(0.85 * TURN_NS))
+    tally.services = [one.model_copy(update={"beside_load": False}) for one in tally.services]
+    gate = own.services_cpu(tally, "fast")
+    assert gate is not None
+    assert gate.ok
+    assert gate.value == pytest.approx(0.85)
+
+
 def test_cpu_a_request_may_be_judged_where_services_are_the_limit() -> None:
     limited = loaded(round(0.95 * TURN_NS))
     limited.race = limited.race.replaced(judged_by="cpu")

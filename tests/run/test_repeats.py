@@ -43,20 +43,20 @@ def test_a_budget_is_kept_within_a_tenth(slower: float) -> None:
 
 
 def test_what_is_left_counts_repeats_to_be_expected() -> None:
-    at_first = repeats.progress(PLANNED, [], 0, 0.5, budgeted=False)
+    at_first = repeats.progress(PLANNED, [], 0, 0, 0.5, budgeted=False)
     assert (at_first.clean, at_first.uncounted, at_first.left_s) == (0, 0, 5.5 * 40)
-    quiet = repeats.progress(PLANNED, [40.0] * 4, 4, 0.0, budgeted=False)
+    quiet = repeats.progress(PLANNED, [40.0] * 4, 0, 4, 0.0, budgeted=False)
     assert (quiet.left_s, quiet.uncounted) == (80.0, 0)
     assert quiet.done == pytest.approx(4 / 6)
-    noisy = repeats.progress(PLANNED, [40.0] * 4, 2, 0.0, budgeted=False)
+    noisy = repeats.progress(PLANNED, [40.0] * 4, 2, 2, 0.0, budgeted=False)
     assert (noisy.clean, noisy.uncounted, noisy.left_s) == (2, 2, 8 * 40.0)
 
 
 def test_what_is_left_is_bounded_as_the_blocks_are() -> None:
-    hardly = repeats.progress(PLANNED, [40.0] * 10, 1, 0.5, budgeted=False)
+    hardly = repeats.progress(PLANNED, [40.0] * 10, 9, 1, 0.5, budgeted=False)
     assert hardly.left_s == 1.5 * 40.0
-    assert repeats.progress(PLANNED, [40.0] * 3, 0, 0.0, budgeted=False).left_s == 9 * 40.0
-    assert repeats.progress(PLANNED, [40.0] * 12, 4, 1.0, budgeted=False).left_s == 0.0
+    assert repeats.progress(PLANNED, [40.0] * 3, 3, 0, 0.0, budgeted=False).left_s == 9 * 40.0
+    assert repeats.progress(PLANNED, [40.0] * 12, 8, 4, 1.0, budgeted=False).left_s == 0.0
 
 
 def test_no_result_has_a_part_in_it() -> None:
@@ -88,3 +88,10 @@ def test_a_machine_that_is_never_left_alone_ends_the_race(
     assert view.said == [
         "echo: 3 of 6 blocks count after 12, and no more are begun: twice as many as planned"
     ]
+
+
+def test_blocks_before_a_longer_lead_in_are_not_expected_again() -> None:
+    grown = repeats.progress(PLANNED, [40.0] * 3, 0, 0, 0.0, budgeted=False)
+    assert (grown.clean, grown.uncounted, grown.outgrown, grown.left_s) == (0, 0, 3, 6 * 40.0)
+    noisy_too = repeats.progress(PLANNED, [40.0] * 4, 2, 1, 0.0, budgeted=False)
+    assert (noisy_too.uncounted, noisy_too.outgrown, noisy_too.left_s) == (2, 1, 8 * 40.0)

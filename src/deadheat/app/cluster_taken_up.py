@@ -152,11 +152,12 @@ def _instead(plan: Plan, rest: tuple[RacePlan, ...], machine: Machine, about: Cl
     """The rest of a plan, as a run of another machine's."""
     cores = machine.about.cores
     own = default_cpus(cores)
-    fits = {*plan.server_cpus, *plan.generator_cpus} <= set(all_of(cores))
+    fits = {*plan.server_cpus, *plan.generator_cpus, *plan.services_cpus} <= set(all_of(cores))
     return plan.replaced(
         run=f"{about.run}-{machine.name}",
         seed=plan.seed + len(about.runs),
         server_cpus=plan.server_cpus if fits else own.servers,
         generator_cpus=plan.generator_cpus if fits else own.generators,
+        services_cpus=plan.services_cpus if fits else own.services,
         workloads=rest,
     )

@@ -178,12 +178,16 @@ def run(options: AbOptions) -> None:
 
 def _wanted(options: AbOptions) -> Wanted:
     from deadheat.app.ab import Wanted
-    from deadheat.hosts.cpus import default_cpus
+    from deadheat.hosts.cpus import chosen_cpus, default_cpus
     from deadheat.hosts.held import this_host
     from deadheat.model.condition import Condition, figure_of
     from deadheat.plan import Asked
 
-    default = default_cpus(this_host().cores())
+    cores = this_host().cores()
+    default = default_cpus(cores)
+    cpus = chosen_cpus(
+        cores, options.server_cpus or default.servers, options.generator_cpus or default.generators
+    )
     conditions = [
         Condition(figure=figure, threshold=threshold, surely=surely)
         for given, surely in ((options.fail_if, False), (options.fail_if_surely, True))
@@ -197,8 +201,9 @@ def _wanted(options: AbOptions) -> Wanted:
             budget_s=options.budget,
             margin=options.margin,
             seed=options.seed,
-            server_cpus=options.server_cpus or default.servers,
-            generator_cpus=options.generator_cpus or default.generators,
+            server_cpus=cpus.servers,
+            generator_cpus=cpus.generators,
+            services_cpus=cpus.services,
             command=("deadheat", *values.without_passwords(sys.argv[1:])),
         ),
         conditions=conditions,

@@ -30,6 +30,7 @@ from deadheat.model.choices import JudgedBy, Method, Preset
 
 if TYPE_CHECKING:
     from deadheat.app.race import Raced
+    from deadheat.hosts import cpus as host_cpus
     from deadheat.live.watch import Watch
     from deadheat.plan import Asked
     from deadheat.suite.ad_hoc import AdHoc
@@ -247,9 +248,7 @@ def _asked(options: RaceOptions) -> Asked:
         raise UserError(
             "--tls and --http2 are of our own method; claims and studies have HTTP/1.1 in the clear"
         )
-    # On a cluster each machine has CPUs of its own to choose from.
-    own = (options.server_cpus or (), options.generator_cpus or (), ())
-    servers, generators, usable = _cpus(options) if options.cluster is None else own
+    cpus, usable = _cpus(options)
     has_suite = not (options.command or options.program or options.url)
     parameters, loads = _parameters(options)
     return Asked(
@@ -271,8 +270,9 @@ def _asked(options: RaceOptions) -> Asked:
         rank=options.rank,
         until="the end" if options.to_the_end else "settled or hopeless",
         parameters=parameters,
-        server_cpus=servers,
-        generator_cpus=generators,
+        server_cpus=cpus.servers,
+        generator_cpus=cpus.generators,
+        services_cpus=cpus.services,
         usable_cpus=usable,
         command=("deadheat", *values.without_passwords(sys.argv[1:])),
     )
@@ -297,19 +297,22 @@ def _ad_hoc(options: RaceOptions) -> AdHoc | None:
     return wanted
 
 
-def _cpus(options: RaceOptions) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]]:
-    """Of the servers, of the generator (where nothing is pinned both may use all), and all that there are:
-    the servers' first, then whole cores."""
-    from deadheat.hosts.cpus import all_of, default_cpus, scale_cpus
+def _cpus(options: RaceOptions) -> tuple[host_cpus.Cpus, tuple[int, ...]]:
+    """Of servers and generator (where nothing is pinned both may use all) and services, and all that there
+    are: the servers' first, then whole cores."""
+    from deadheat.hosts import cpus
     from deadheat.hosts.held import this_host
 
+    if options.cluster is not None:  # each machine has CPUs of its own to choose from
+        return cpus.Cpus(options.server_cpus or (), options.generator_cpus or ()), ()
     cores = this_host().cores()
-    every, scaled = all_of(cores), scale_cpus(cores)
-    default = scaled if options.scale else default_cpus(cores)
+    every, scaled = cpus.all_of(cores), cpus.scale_cpus(cores)
+    default = scaled if options.scale else cpus.default_cpus(cores)
     pinned = options.method == "deadheat"
     servers = options.server_cpus or (default.servers if pinned else every)
     generators = options.generator_cpus or (default.generators if pinned else every)
-    return servers, generators, tuple(dict.fromkeys([*servers, *scaled.servers, *every]))
+    usable = tuple(dict.fromkeys([*servers, *scaled.servers, *every]))
+    return cpus.chosen_cpus(cores, servers, generators), usable
 
 
 def _parameters(options: RaceOptions) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[int, ...]]]:

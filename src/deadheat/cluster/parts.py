@@ -12,7 +12,7 @@ from deadheat.cluster.connection import Node
 from deadheat.cluster.machines import Machine
 from deadheat.errors import UserError
 from deadheat.generators.engine import BINARY
-from deadheat.hosts.cpus import all_of, default_cpus
+from deadheat.hosts.cpus import Cpus, all_of, chosen_cpus, default_cpus
 from deadheat.kinds.registry import KINDS
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.plan import Asked
@@ -83,15 +83,17 @@ def plans(asked: Asked, suite: Suite, machines: Sequence[Machine]) -> dict[str, 
     much as each can in that time. Raises UserError."""
     found = {}
     first: Plan | None = None
-    for number, machine in enumerate(machines):
-        cores = machine.about.cores
-        cpus = default_cpus(cores)
+    every = [_cpus(asked, machine) for machine in machines]
+    # What is judged depends on it, and is to be the same on all.
+    to_spare = all(cpus.services for cpus in every)
+    for number, (machine, cpus) in enumerate(zip(machines, every, strict=True)):
         own = replace(
             asked,
             until="the end",
-            server_cpus=asked.server_cpus or cpus.servers,
-            generator_cpus=asked.generator_cpus or cpus.generators,
-            usable_cpus=tuple(dict.fromkeys([*(asked.server_cpus or cpus.servers), *all_of(cores)])),
+            server_cpus=cpus.servers,
+            generator_cpus=cpus.generators,
+            services_cpus=cpus.services if to_spare else (),
+            usable_cpus=tuple(dict.fromkeys([*cpus.servers, *all_of(machine.about.cores)])),
         )
         plan = planning.plan(own, suite, tuple(KINDS), PLANNERS)
         first = first or plan
@@ -105,6 +107,13 @@ def plans(asked: Asked, suite: Suite, machines: Sequence[Machine]) -> dict[str, 
             workloads=races,
         )
     return found
+
+
+def _cpus(asked: Asked, machine: Machine) -> Cpus:
+    """Those that were asked for, else the usual ones of that machine."""
+    cores = machine.about.cores
+    usual = default_cpus(cores)
+    return chosen_cpus(cores, asked.server_cpus or usual.servers, asked.generator_cpus or usual.generators)
 
 
 def dropping(plan: Plan) -> Plan:
@@ -154,7 +163,7 @@ def apart(machines: Sequence[Machine], labels: Labels, asked: Asked, suite: Suit
     theirs = default_cpus(load[0].about.cores)
     asked = replace(
         asked,
-        services_apart=services is not None,
+        services_cpus=_of_services(servers, services),
         server_cpus=asked.server_cpus or own.servers,
         generator_cpus=asked.generator_cpus or theirs.generators,
         usable_cpus=tuple(dict.fromkeys([*(asked.server_cpus or own.servers), *all_of(servers.about.cores)])),
@@ -162,6 +171,15 @@ def apart(machines: Sequence[Machine], labels: Labels, asked: Asked, suite: Suit
     plan = planning.plan(asked, suite, tuple(KINDS), PLANNERS)
     races = tuple(race.replaced(past=None) for race in plan.workloads)
     return Apart(servers, tuple(load), services), dropping(plan).replaced(workloads=races)
+
+
+def _of_services(servers: Machine, services: Machine | None) -> tuple[int, ...]:
+    """With the load on other machines services have all CPUs of their own, or beside the servers whole cores;
+    where none is left there, the one that would be the load's."""
+    if services is not None:
+        return all_of(services.about.cores)
+    usual = default_cpus(servers.about.cores)
+    return usual.services or usual.generators
 
 
 def check_generator(machines: Sequence[Machine]) -> None:

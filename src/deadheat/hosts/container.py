@@ -8,7 +8,7 @@ import os
 import signal
 import tempfile
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,9 +45,9 @@ class Container:
         self._spent_ns = 0
         self._exit: Exit | None = None
         self._removed = False
-        guard.take(name, engine.words(*engine.removal(name)), {})
         # podman's monitor reads there what its runtime has written: it stays as long as the container does.
         self._folder = tempfile.TemporaryDirectory(prefix="deadheat-container-")
+        self._guarded({})
         start = Start(engine, spec, name, Path(self._folder.name))
         try:
             self.id = start.create()
@@ -200,7 +200,7 @@ class Container:
         self._frozen_by = self._freezes_by(self._freezer)
         self._outside = self.pid not in tree.tree_of(os.getpid())
         thaw = {} if self._freezer is None else {str(self._freezer.file): self._freezer.thawed}
-        self._guard.take(self.name, self._engine.words(*self._engine.removal(self.name)), thaw)
+        self._guarded(thaw)
 
     def _freezes_by(self, freezer: Freezer | None) -> FrozenBy | None:
         if freezer is not None:
@@ -267,6 +267,11 @@ class Container:
         with contextlib.suppress(StartError, TimeoutError):
             if self._engine.ask(*self._engine.removal(self.name)).status == 0:
                 self._guard.leave(self.name)
+
+    def _guarded(self, thaw: Mapping[str, str]) -> None:
+        """`thaw`: what is to be written into which files for it to go on."""
+        removal = self._engine.words(*self._engine.removal(self.name))
+        self._guard.take(self.name, removal, thaw, self._folder.name)
 
     def _give_up(self) -> None:
         if hasattr(self, "_client"):

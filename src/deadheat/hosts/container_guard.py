@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 import subprocess
 import sys
 import time
@@ -34,9 +35,10 @@ class Guard:
             bufsize=0,
         )
 
-    def take(self, name: str, removal: Sequence[str], thaw: Mapping[str, str]) -> None:
-        """A container: what removes it, and what is to be written into which files before."""
-        self._say({"name": name, "removal": list(removal), "thaw": dict(thaw)})
+    def take(self, name: str, removal: Sequence[str], thaw: Mapping[str, str], folder: str) -> None:
+        """A container: what removes it, what is to be written into which files before, and the folder that
+        goes with it."""
+        self._say({"name": name, "removal": list(removal), "thaw": dict(thaw), "folder": folder})
 
     def leave(self, name: str) -> None:
         """It is gone."""
@@ -70,6 +72,7 @@ def _keep() -> None:
         _let_go(thaw)
         assert isinstance(what["removal"], list)
         _remove(what["removal"])
+        shutil.rmtree(str(what["folder"]), ignore_errors=True)
 
 
 def _let_go(thaw: Mapping[str, str]) -> None:

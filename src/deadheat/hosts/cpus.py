@@ -16,11 +16,13 @@ LOAD_SHARE = 4
 
 @dataclass(frozen=True, slots=True)
 class Cpus:
-    """CPU sets of a race. `shared`: there is only one, so servers and generator are in each other's way."""
+    """CPU sets of a race. `services`: those of cores that neither servers nor generator have a thread of;
+    where there is none, services have the generator's. `shared`: there is only one CPU, so servers and
+    generator are in each other's way."""
 
     servers: tuple[int, ...]
     generators: tuple[int, ...]
-    rest: tuple[int, ...] = ()
+    services: tuple[int, ...] = ()
 
     @property
     def shared(self) -> bool:
@@ -38,7 +40,8 @@ def all_of(cores: Cores) -> tuple[int, ...]:
 
 
 def default_cpus(cores: Cores) -> Cpus:
-    """One core for the server, one for the generator, on another physical core if there is one.
+    """One core for the server, one for the generator, on another physical core if there is one, and whole
+    cores beyond those for services.
 
     With a single CPU both get that one: ratios still hold, but say less of each server alone.
     """
@@ -46,7 +49,7 @@ def default_cpus(cores: Cores) -> Cpus:
     if not others:
         return Cpus((server,), (server,))
     generator = next((cpu for cpu in others if not same_core(cores, server, cpu)), others[0])
-    return Cpus((server,), (generator,), tuple(cpu for cpu in others if cpu != generator))
+    return chosen_cpus(cores, (server,), (generator,))
 
 
 def scale_cpus(cores: Cores) -> Cpus:
@@ -57,10 +60,15 @@ def scale_cpus(cores: Cores) -> Cpus:
     if len(cores) == 1:
         # Threads of one core, or one CPU for both.
         first, *others = cores[0]
-        return Cpus((first,), tuple(others[:1]) or (first,), tuple(others[1:]))
+        return Cpus((first,), tuple(others[:1]) or (first,))
     theirs = max(1, len(cores) // LOAD_SHARE)
     servers, load = cores[:-theirs], cores[-theirs:]
     return Cpus(_whole_first(servers), tuple(core[0] for core in load))
+
+
+def chosen_cpus(cores: Cores, servers: tuple[int, ...], generators: tuple[int, ...]) -> Cpus:
+    """With these, services have the cores that are left."""
+    return Cpus(servers, generators, _untouched(cores, {*servers, *generators}))
 
 
 def same_core(cores: Cores, one: int, other: int) -> bool:
@@ -89,3 +97,8 @@ def cpu_list(text: str) -> frozenset[int]:
 def _whole_first(cores: Sequence[Sequence[int]]) -> tuple[int, ...]:
     threads = max(len(core) for core in cores)
     return tuple(core[n] for n in range(threads) for core in cores if n < len(core))
+
+
+def _untouched(cores: Cores, taken: Collection[int]) -> tuple[int, ...]:
+    """The CPUs of cores of which none is taken."""
+    return all_of(tuple(core for core in cores if not set(core) & set(taken)))

@@ -38,6 +38,7 @@ def stage(
         protocol=protocol,
         server_cpus=cpus.servers,
         generator_cpus=cpus.generators,
+        services_cpus=cpus.services,
     )
     plan = planning.plan(asked, suite, tuple(KINDS))
     by_id = {build.contender.id: build for build in builds}

@@ -135,6 +135,7 @@ def _asked(workloads: Sequence[str], options: Options) -> Asked:
         parameters={name: tuple(map(str, values)) for name, values in options.get("parameters", {}).items()},
         server_cpus=cpus.servers,
         generator_cpus=cpus.generators,
+        services_cpus=cpus.services,
         command=_as_command(workloads, options),
     )
     if asked.margin <= 0:

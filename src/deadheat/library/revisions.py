@@ -220,6 +220,7 @@ def _wanted(base: str | None, head: str, options: AbOptions, *more: str) -> comp
             seed=options.get("seed"),
             server_cpus=cpus.servers,
             generator_cpus=cpus.generators,
+            services_cpus=cpus.services,
             command=(*_as_command(base, head, options), *more),
         ),
         conditions=[

@@ -79,5 +79,5 @@ class Watch:
 
 def quiet_cpus(plan: Plan) -> list[int]:
     """CPUs where nothing is measured; where all are, those of the generator: never the contenders'."""
-    free = os.sched_getaffinity(0) - set(plan.server_cpus) - set(plan.generator_cpus)
+    free = os.sched_getaffinity(0) - {*plan.server_cpus, *plan.generator_cpus, *plan.services_cpus}
     return sorted(free or set(plan.generator_cpus) - set(plan.server_cpus) or plan.generator_cpus)

@@ -1,5 +1,7 @@
 """What races are judged by: the word of a command line, and the figure that it means."""
 
+from typing import get_args
+
 from deadheat.model.choices import JudgedBy
 
 # Figures that a race may be judged by beside its own, one of each a block; latencies are those at the lowest
@@ -14,6 +16,15 @@ OF_PROGRAMS: tuple[JudgedBy, ...] = ("throughput", "cpu", "memory", "size")
 def setting_of(by: JudgedBy) -> str:
     """What the setting of a race says that is judged by another figure than its own."""
     return f"by={by}"
+
+
+_SAID = frozenset(map(setting_of, get_args(JudgedBy)))
+
+
+def without_judged(setting: str | None) -> str | None:
+    """A setting without what a race is judged by: who is loaded, and how."""
+    words = [word for word in (setting or "").split() if word not in _SAID]
+    return " ".join(words) or None
 
 
 def metric_of(by: JudgedBy, own: str) -> str:

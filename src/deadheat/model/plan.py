@@ -185,7 +185,8 @@ class DisturbanceLimits(Record):
 class Plan(Record):
     """A whole run. `commit` is that of the suite's repository, with -dirty where it had other changes;
     `facts` what the suite said when the run was planned, `calibration` what was known of this machine;
-    `disturbance` is null where every block counts (runs of before 0.2, and calibrations beside a neighbour).
+    `services_cpus`: empty where services have the generator's; `disturbance` is null where every block counts
+    (runs of before 0.2, and calibrations beside a neighbour).
     """
 
     schema_: int = Field(default=4, alias="schema")
@@ -200,6 +201,7 @@ class Plan(Record):
     margin: float = Field(ge=0, lt=1)
     server_cpus: tuple[int, ...]
     generator_cpus: tuple[int, ...]
+    services_cpus: tuple[int, ...] = ()
     budget_s: float | None = None
     disturbance: DisturbanceLimits | None = DisturbanceLimits()
     calibration: CalibrationCited | None = None

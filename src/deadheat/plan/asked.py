@@ -30,7 +30,7 @@ class Asked:
     published loads to race under beside the workloads' own. `usable_cpus`: all
     that servers may have in races at a number of cores, the best first. `protocol`: what HTTP servers are
     asked over, where that is not HTTP/1.1 in the clear. `own_database`: somebody's own, in the place of the
-    one that the referee starts. `services_apart`: services are on a machine of their own. `judged_by`: None
+    one that the referee starts. `services_cpus`: without any, services have the generator's. `judged_by`: None
     for what suits each workload on these CPUs (plan/judged.py). `alike`: the contenders are revisions of one
     service.
     """
@@ -61,8 +61,8 @@ class Asked:
     parameters: Wanted = field(default_factory=dict)
     server_cpus: tuple[int, ...] = (0,)
     generator_cpus: tuple[int, ...] = (1,)
+    services_cpus: tuple[int, ...] = ()
     usable_cpus: tuple[int, ...] = ()
     command: tuple[str, ...] = ()
     own_database: OwnDatabase | None = None
-    services_apart: bool = False
     calibration: Calibration | None = None

@@ -35,7 +35,7 @@ def judged_by(workload: Workload, asked: Asked) -> JudgedBy:
 
 def _cut_off(workload: Workload, asked: Asked) -> bool:
     database = workload.database
-    beside = len(asked.generator_cpus) == 1 and not asked.services_apart
+    beside = len(asked.generator_cpus) == 1 and not asked.services_cpus
     return beside and database is not None and not database.kept and workload.measure != "cold"
 
 

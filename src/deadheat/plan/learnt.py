@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from deadheat.model.judged import without_judged
 from deadheat.model.measured import ColdPlan
 from deadheat.model.past import PastRace, Variances
 from deadheat.model.plan import RacePlan
@@ -27,9 +28,17 @@ class Spread:
 
 def same_race(race: RacePlan, ledger: Sequence[PastRace]) -> list[PastRace]:
     """Races of this workload, setting, kind and method, the oldest first."""
-    of = (race.workload, race.setting, race.kind, isinstance(race.measured, ColdPlan), race.method_version)
+    return [one for one in same_load(race, ledger) if one.setting == race.setting]
+
+
+def same_load(race: RacePlan, ledger: Sequence[PastRace]) -> list[PastRace]:
+    """The same, whatever they were judged by."""
+    cold = isinstance(race.measured, ColdPlan)
+    of = (race.workload, without_judged(race.setting), race.kind, cold, race.method_version)
     return [
-        one for one in ledger if (one.workload, one.setting, one.kind, one.cold, one.method_version) == of
+        one
+        for one in ledger
+        if (one.workload, without_judged(one.setting), one.kind, one.cold, one.method_version) == of
     ]
 
 
@@ -38,7 +47,7 @@ def warm_up_s(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, float]:
     median of its newest races, seconds. Races without an `overrun` are of before the gate `drift`, which
     alone tells that a warm-up was none."""
     found: dict[str, float] = {}
-    before = [one for one in same_race(race, ledger) if one.overrun is not None]
+    before = [one for one in same_load(race, ledger) if one.overrun is not None]
     for id_ in sorted({entry.contender for entry in race.entries}):
         known = [one.warm_up_s[id_] for one in before if id_ in one.warm_up_s][-NEWEST:]
         if known:
@@ -50,7 +59,7 @@ def overrun(race: RacePlan, ledger: Sequence[PastRace]) -> float:
     """How many times as long as planned blocks of this race took: the median of its newest; what services do
     at a start, and slices that grow with a latency, are in no plan. Never less than 1, which it is where
     nothing is known."""
-    known = [one.overrun for one in same_race(race, ledger) if one.overrun is not None][-NEWEST:]
+    known = [one.overrun for one in same_load(race, ledger) if one.overrun is not None][-NEWEST:]
     return max(1.0, statistics.median(known)) if known else 1.0
 
 

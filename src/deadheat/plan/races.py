@@ -86,6 +86,7 @@ def plan(
         margin=asked.margin,
         server_cpus=asked.server_cpus,
         generator_cpus=asked.generator_cpus,
+        services_cpus=asked.services_cpus,
         budget_s=asked.budget_s,
         disturbance=_disturbance(asked),
         workloads=tuple(

@@ -57,12 +57,15 @@ class _State:
         return f"{left // 60}:{left % 60:02d} left"
 
     def heading(self) -> str:
-        """`http-hello   block 3 of 6, 2 more do not count`: blocks that count, of those planned."""
+        """`http-hello   block 3 of 6, 2 more do not count, 1 more had too short a lead-in`: blocks that count
+        for all, of those planned."""
         assert self.plan is not None
         if self.so_far is None:
             return f"{self.plan.key}   block 1 of {self.plan.blocks}"
         block, uncounted = min(self.so_far.clean + 1, self.so_far.planned), self.so_far.uncounted
         beside = f", {uncounted} more {'does' if uncounted == 1 else 'do'} not count" if uncounted else ""
+        if outgrown := self.so_far.outgrown:
+            beside += f", {outgrown} more had too short a lead-in"
         return f"{self.plan.key}   block {block} of {self.so_far.planned}{beside}"
 
 

@@ -1,6 +1,6 @@
 """What every kind does, and what it has to do it with."""
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -140,8 +140,17 @@ class Stage:
 
     @property
     def services_cpus(self) -> tuple[int, ...]:
-        """What its services have: beside the servers the load's CPUs, on a machine of their own all."""
-        return self.plan.generator_cpus if self.services_on is None else all_of(self.services_on.cores())
+        """What its services have: beside the servers those of the plan that this race leaves, or the load's
+        CPUs; on a machine of their own all."""
+        if self.services_on is not None:
+            return all_of(self.services_on.cores())
+        left = tuple(cpu for cpu in self.plan.services_cpus if cpu not in self.server_cpus)
+        return left or self.plan.generator_cpus
+
+    def loads_beside(self, cpus: Collection[int]) -> bool:
+        """Whether the load generator has any of these CPUs of its services."""
+        elsewhere = self.services_on is not None or self.load_from
+        return not elsewhere and not set(cpus).isdisjoint(self.plan.generator_cpus)
 
     @property
     def generator_host(self) -> Host:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from deadheat import stats
-from deadheat.model.observation import Interference, Observation
+from deadheat.model.observation import BlockEnded, Interference, Observation
 from deadheat.model.plan import RacePlan
 from deadheat.model.progress import Progress
 
@@ -39,21 +39,30 @@ def most_blocks(race: RacePlan, walls_s: Sequence[float], *, budgeted: bool) -> 
     return min(max(race.blocks, within), max(stats.METHODS[race.method_version].fewest_blocks, kept))
 
 
-def progress(
-    race: RacePlan, walls_s: Sequence[float], clean: int, within: float, *, budgeted: bool
-) -> Progress:
-    """How far a race is: `within` (0 to 1) the block after those of `walls_s`, of which `clean` count.
+def disturbed(race: RacePlan, observed: Iterable[Observation]) -> int:
+    """Blocks so far that somebody got into."""
+    ended = (o for o in observed if isinstance(o, BlockEnded) and o.race == race.key)
+    return sum(o.disturbed is not None for o in ended)
 
-    Of the blocks to come as many are expected not to count as of those so far.
+
+def progress(
+    race: RacePlan, walls_s: Sequence[float], disturbed: int, clean: int, within: float, *, budgeted: bool
+) -> Progress:
+    """How far a race is: `within` (0 to 1) the block after those of `walls_s`, of which `disturbed` were
+    disturbed and `clean` count for all.
+
+    Of the blocks to come as many are expected to be disturbed as of those so far.
     """
     begun, missing = len(walls_s), race.blocks - clean
     room = most_blocks(race, walls_s, budgeted=budgeted) - begun
-    expected = missing * begun / clean if clean else float(missing if not begun else room)
+    quiet = begun - disturbed
+    expected = missing * begun / quiet if quiet else float(missing if not begun else room)
     left = max(0.0, min(expected, room) - within)
     return Progress(
         clean=clean,
         planned=race.blocks,
-        uncounted=begun - clean,
+        uncounted=disturbed,
+        outgrown=quiet - clean,
         done=min(1.0, (begun + within) / (begun + within + left)) if left else 1.0,
         left_s=left * _pace_s(race, walls_s),
     )

@@ -329,6 +329,7 @@ class Runner:
     ) -> Disturbance | None:
         """One block after `clean` that count, and who got into it, if anybody did: then it does not."""
         race, walls_s = stage.race, repeats.walls_s(stage.race, self.observations)
+        repeated = repeats.disturbed(race, self.observations)
         if not any(isinstance(o, BlockStarted) and o.race == race.key for o in self.observations):
             self.begins(race)
         self._observe(BlockStarted(race=race.key, block=block.index, order=block.start, at=clock.stamp()))
@@ -347,7 +348,9 @@ class Runner:
                     lost.add(observation.entry)
                     self.view.warn(f"{observation.entry} leaves the race: {observation.reason}")
                 within = min(1.0, done / steps)
-                self.view.progress(repeats.progress(race, walls_s, clean, within, budgeted=self._budgeted))
+                self.view.progress(
+                    repeats.progress(race, walls_s, repeated, clean, within, budgeted=self._budgeted)
+                )
                 self.stop.check()
         if limits is not None and race.blocks > 1 and disturbed is None:
             disturbed = disturbance.of_generators(slices, limits)
@@ -370,7 +373,8 @@ class Runner:
             servers = set(self.plan.server_cpus)
         load = set(self.plan.generator_cpus)
         if not stage.load_from:
-            return [(self.host, load | servers)]
+            services = set(stage.services_cpus) if stage.services else set()
+            return [(self.host, load | servers | services)]
         watched = [(self.host, servers), *((host, load) for host in stage.load_from)]
         if stage.services_on is not None and stage.services:
             watched.append((stage.services_on, set(stage.services_cpus)))

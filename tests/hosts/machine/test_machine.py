@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from deadheat.hosts import machine
-from deadheat.hosts.cpus import Cpus, cores_of, cpu_list, default_cpus
+from deadheat.hosts.cpus import Cpus, chosen_cpus, cores_of, cpu_list, default_cpus
 from deadheat.hosts.machine import Activity
 
 from .conftest import Make
@@ -167,12 +167,23 @@ def test_this_machine_can_be_written_down() -> None:
 def test_two_cores_are_two_physical_ones(make: Make) -> None:
     siblings = {"sys/devices/system/cpu/cpu0/topology/thread_siblings_list": "0-1\n"}
     root = make(siblings)
-    assert default_cpus(cores_of({0, 1, 2, 3}, root)) == Cpus(servers=(0,), generators=(2,), rest=(1, 3))
+    assert default_cpus(cores_of({0, 1, 2, 3}, root)) == Cpus(servers=(0,), generators=(2,))
     assert default_cpus(cores_of({0, 1}, root)) == Cpus(servers=(0,), generators=(1,))
 
 
 def test_cpus_are_those_we_may_use(make: Make) -> None:
-    assert default_cpus(cores_of({2, 3, 7}, make())) == Cpus(servers=(2,), generators=(3,), rest=(7,))
+    assert default_cpus(cores_of({2, 3, 7}, make())) == Cpus(servers=(2,), generators=(3,), services=(7,))
+
+
+def test_services_have_the_cores_that_nobody_else_has(make: Make) -> None:
+    siblings = {
+        f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list": f"{cpu % 3},{cpu % 3 + 3}\n"
+        for cpu in range(6)
+    }
+    cores = cores_of(range(6), make(siblings))
+    assert default_cpus(cores) == Cpus(servers=(0,), generators=(1,), services=(2, 5))
+    assert chosen_cpus(cores, (0, 3), (5,)) == Cpus((0, 3), (5,), services=(1, 4))
+    assert not chosen_cpus(cores, (0, 1), (2,)).services
 
 
 def test_one_core_is_shared() -> None:

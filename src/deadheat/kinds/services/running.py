@@ -93,6 +93,7 @@ class Running:
             program=self.program,
             version=self.version,
             cpus=tuple(sorted(self.cpus)),
+            beside_load=self.stage.loads_beside(self.cpus),
             ready_ms=self.ready_ns / 1e6,
             cpu_s=usage.cpu.total_ns / 1e9,
             peak_memory_bytes=usage.memory.peak_bytes if usage.memory else None,
