@@ -23,7 +23,7 @@ Start = Callable[[str, str], Server]
 
 @pytest.fixture(scope="session", autouse=True)
 def unoptimised() -> Iterator[None]:
-    """Cargo optimises nothing: that is most of what its builds take, and what is looked at here are answers."""
+    """Cargo optimises nothing: that is most of what its builds take, and only answers are looked at here."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
         yield

@@ -284,6 +284,11 @@ def _observe(stage: Stage, block: Block, stack: ExitStack) -> Iterator[Observati
 UNKNOWN = round(steady.UNKNOWN_S / 0.5)
 
 
+def _begun(entry: str) -> list[Step]:
+    warm_up: list[Step] = [("thaw", entry), ("warm", entry), ("freeze", entry)]
+    return [("start", entry), ("open", entry), ("freeze", entry), *warm_up * UNKNOWN]
+
+
 def test_a_block_from_start_to_stop(stage: Stage, steps: list[Step]) -> None:
     for block in schedule.blocks(stage.race, stage.plan.seed):
         del steps[:]
@@ -291,8 +296,8 @@ def test_a_block_from_start_to_stop(stage: Stage, steps: list[Step]) -> None:
             list(_observe(stage, block, stack))
         assert steps == [
             ("engine", "up"),
-            *(step for e in block.start for step in (("start", e), ("open", e), ("freeze", e))),
-            *(step for e in block.start for step in (("thaw", e), ("warm", e), ("freeze", e)) * UNKNOWN),
+            # No connection waits for its first request while others start and warm up.
+            *(step for e in block.start for step in _begun(e)),
             *(step for t in block.turns for step in _turn(t.entry)),
             *(step for e in block.start for step in (("close", e), ("stop", e))),
             # The stack's own stops, should the block have ended early; then the engine.
@@ -355,6 +360,25 @@ def test_a_start_is_loaded_for_as_long_as_earlier_ones_needed(
     with ExitStack() as stack:
         list(_observe(stage, block, stack))
     assert {e: steps.count(("warm", e)) for e in block.start} == {"good": 6, "good'": 6, "copy": 1}
+
+
+def test_a_start_that_is_slower_than_earlier_ones_is_loaded_until_it_is_at_its_own_level(
+    stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a little longer: what is behind its level must be long enough to tell whether it still rises."""
+    monkeypatch.setattr(kind, "Engine", WarmingEngine)
+    monkeypatch.setattr(WarmingEngine, "rates", [10, 30, *[50] * 20], raising=False)
+    monkeypatch.setattr(WarmingEngine, "mean_ms", 0.5, raising=False)
+    monkeypatch.setattr(WarmingEngine, "lengths_ms", [], raising=False)
+    earlier = [
+        WarmedUp(race=stage.race.key, block=0, entry=entry, loaded_s=1, needed_s=0.2, rising=False)
+        for entry in ("good", "good'", "copy")
+    ]
+    block = schedule.blocks(stage.race, stage.plan.seed)[1]
+    with ExitStack() as stack:
+        observed = list(_observe(replace(stage, observed=earlier), block, stack))
+    assert {e: steps.count(("warm", e)) for e in block.start} == {"good": 4, "good'": 4, "copy": 4}
+    assert not any(o.rising for o in observed if isinstance(o, WarmedUp))
 
 
 def test_load_comes_from_beside_the_servers(stage: Stage, steps: list[Step]) -> None:

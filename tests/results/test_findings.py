@@ -169,3 +169,23 @@ def test_work_put_off_until_nobody_counts_is_told(tmp_path: Path, extra: float, 
 def test_where_the_time_of_whole_turns_is_not_known_nothing_is_told_of_it(tmp_path: Path) -> None:
     result = of(tmp_path, lambda _: 1.0)
     assert not any(isinstance(one, CpuOutside) for one in result.findings)
+
+
+def test_wrong_replies_while_a_server_warms_up_are_told_and_take_nothing_away(tmp_path: Path) -> None:
+    raced = race(8, 10)
+    seen = observations(raced)
+    at, one = next((at, o) for at, o in enumerate(seen) if isinstance(o, Slice) and o.entry == "fast")
+    wrong = one.model_copy(
+        update={
+            "warm_up": True,
+            "errors": {**one.errors, "status": 64, "connect": 3},
+            "first_error": "status 408, expected 200",
+        }
+    )
+    with_it = [*seen[:at], wrong, *seen[at:]]
+    [result] = derive.results(plan(raced, suite(tmp_path)), {}, with_it).workloads
+    assert row(result).status == "measured"
+    [told] = [said for said in sentences(result) if "wrong" in said]
+    assert told == (
+        "fast gave 64 wrong replies while it warmed up, where none count; the first: status 408, expected 200"
+    )

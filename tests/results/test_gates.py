@@ -78,6 +78,18 @@ def test_a_planted_fault_trips_its_gate_and_no_other(tmp_path: Path, name: str) 
     assert of_verdict(result.verdicts[0]).startswith(f"{name}: ")
 
 
+def test_who_leaves_connections_waiting_for_whole_turns_is_told_so(tmp_path: Path) -> None:
+    """What is not answered within a turn has no latency: that is no contradiction of ours."""
+    starved = {"latency_sum_ns": 64 * COUNTED_NS * 7 // 10, "latency_max_ns": LEAD_IN_NS + COUNTED_NS}
+    shorter = {**starved, "latency_max_ns": COUNTED_NS // 2}
+    said = "some requests waited 150 ms in turns of 150 ms"
+    for changed, told in ((starved, said), (shorter, "report this as a bug")):
+        folder = tmp_path / told[:4]
+        [row] = [row for row in derived(folder, changed={"fast": changed}).contenders if row.id == "fast"]
+        [law] = [gate for gate in row.gates if gate.name == "littles-law"]
+        assert not law.ok and told in (advice(law) or "")
+
+
 def test_a_contender_at_the_ceiling_is_a_lower_bound(tmp_path: Path) -> None:
     result = derived(tmp_path, speeds={"fast": 3.8})
     assert broken(result, "fast") == {"below-ceiling"}

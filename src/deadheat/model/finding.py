@@ -74,6 +74,16 @@ class LongWarmUp(Record):
     seconds: float
 
 
+class WrongWhileWarmingUp(Record):
+    """A server gave so many wrong `replies` while it was warming up, where none count, and what the first of
+    them was."""
+
+    finding: Literal["wrong-while-warming-up"] = "wrong-while-warming-up"
+    contender: str
+    replies: int
+    first_error: str | None
+
+
 class MessageRates(Record):
     """Calls that bring `messages` each: messages a second, by contender."""
 
@@ -271,6 +281,7 @@ Finding = Annotated[
     | CutShort
     | DisturbedBlocks
     | LongWarmUp
+    | WrongWhileWarmingUp
     | MessageRates
     | GivenUp
     | LongerLeadIn

@@ -30,9 +30,9 @@ class Asked:
     published loads to race under beside the workloads' own. `usable_cpus`: all
     that servers may have in races at a number of cores, the best first. `protocol`: what HTTP servers are
     asked over, where that is not HTTP/1.1 in the clear. `own_database`: somebody's own, in the place of the
-    one that the referee starts. `services_cpus`: without any, services have the generator's. `judged_by`: None
-    for what suits each workload on these CPUs (plan/judged.py). `alike`: the contenders are revisions of one
-    service.
+    one that the referee starts. `services_cpus`: without any, services have the generator's. `judged_by`:
+    None for what suits each workload on these CPUs (plan/judged.py). `alike`: the contenders are revisions
+    of one service.
     """
 
     workloads: tuple[str, ...] = ()

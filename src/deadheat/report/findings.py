@@ -32,6 +32,7 @@ from deadheat.model.finding import (
     StandInReference,
     UnequalBytes,
     VarianceOfStarts,
+    WrongWhileWarmingUp,
 )
 from deadheat.model.result import RaceResult
 from deadheat.report import disturbance, load_from, own_database, words
@@ -66,7 +67,7 @@ def sentence(finding: Finding) -> str:
         case CutShort():
             counted = f"{finding.blocks} of {finding.planned} blocks"
             return f"ended after {counted}, which count: {finding.reason}"
-        case DisturbedBlocks() | LongWarmUp():
+        case DisturbedBlocks() | LongWarmUp() | WrongWhileWarmingUp():
             return _left_out(finding)
         case MessageRates():
             rates = ", ".join(f"{id_} {words.figure(rate)}" for id_, rate in finding.per_second.items())
@@ -232,7 +233,13 @@ def _not_steady(finding: NotSteady) -> str:
     return f"{finding.contender} {finding.kind}: {at_first}, steady from slice {finding.steady_from}"
 
 
-def _left_out(finding: DisturbedBlocks | LongWarmUp) -> str:
+def _left_out(finding: DisturbedBlocks | LongWarmUp | WrongWhileWarmingUp) -> str:
     if isinstance(finding, DisturbedBlocks):
         return disturbance.afterwards(finding)
+    if isinstance(finding, WrongWhileWarmingUp):
+        first = finding.first_error or "no detail"
+        return (
+            f"{finding.contender} gave {finding.replies:,} wrong replies while it warmed up, where none "
+            f"count; the first: {first}"
+        )
     return f"{finding.contender} warms up for {finding.seconds:.0f} s a start, which do not count"

@@ -10,6 +10,8 @@ from deadheat.report import words
 
 # A null pair that would not have seen even this bias says nothing of it.
 BLIND = 2.0
+# A request that waited for so much of a turn was begun with it, and hardly came to an end in it.
+WHOLE_TURN = 0.9
 
 
 def advice(gate: GateResult) -> str | None:
@@ -93,6 +95,14 @@ def _errors(gate: GateResult) -> str:
 def _littles_law(gate: GateResult) -> str:
     facts = gate.facts
     if (tool := facts.get("tool")) is None:
+        longest_ms, turn_ms = facts.get("longest_ms"), _number(gate, "turn_ms")
+        if isinstance(longest_ms, float) and _number(gate) < 1 and longest_ms > WHOLE_TURN * turn_ms:
+            return (
+                f"some requests waited {words.seconds(longest_ms / 1000)} in turns of "
+                f"{words.seconds(turn_ms / 1000)}: this server leaves connections waiting while it serves "
+                "others, and what is not answered within a turn has no latency; race it with no more "
+                "connections than it serves at once (--connections)"
+            )
         return "latencies and requests in flight contradict each other: report this as a bug"
     if facts.get("in_flight") is None:
         return f"{tool} reports no mean latency"

@@ -30,8 +30,9 @@ from deadheat.model.finding import (
     StandInReference,
     UnequalBytes,
     VarianceOfStarts,
+    WrongWhileWarmingUp,
 )
-from deadheat.model.observation import Observation, ReferenceReplaced
+from deadheat.model.observation import Observation, ReferenceReplaced, Slice
 from deadheat.model.plan import RacePlan
 from deadheat.model.result import Against, ContenderResult, Variance, WarmUp
 from deadheat.model.workload import HIGHER_IS_FASTER
@@ -77,6 +78,7 @@ def of_race(tally: Tally, rivals: Collection[str]) -> Findings:
     noteworthy: tuple[Finding, ...] = (
         *_longer_lead_in(tally),
         *(one for entry in shown for one in _long_warm_up(entry, tally)),
+        *(one for entry in shown for one in _wrong_while_warming_up(entry, tally)),
         *_variance_of_starts(variance, shown),
         *(one for entry in shown if entry in warm_up for one in _not_steady(entry, warm_up[entry])),
         *drifting,
@@ -107,6 +109,13 @@ def _long_warm_up(entry: str, tally: Tally) -> Iterator[LongWarmUp]:
     took = [one.loaded_s for one in tally.warmed_up.get(entry, ())]
     if took and (median := float(np.median(took))) >= LONG_WARM_UP_S:
         yield LongWarmUp(contender=entry, seconds=median)
+
+
+def _wrong_while_warming_up(entry: str, tally: Tally) -> Iterator[WrongWhileWarmingUp]:
+    turns = [turn for turn in tally.warm_ups.get(entry, ()) if isinstance(turn, Slice)]
+    if wrong := sum(turn.errors.get(kind, 0) for turn in turns for kind in ("status", "body")):
+        first = next((turn.first_error for turn in turns if turn.first_error), None)
+        yield WrongWhileWarmingUp(contender=entry, replies=wrong, first_error=first)
 
 
 def attempt(race: RacePlan) -> Iterator[Attempt]:

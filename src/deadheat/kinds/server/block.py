@@ -43,10 +43,13 @@ class ServerBlock:
         self._turns = Turns(stage, block, self._generator)
 
     def observe(self) -> Generator[Observation]:
-        """Start, warm up, take turns, end."""
+        """Start and warm up one after the other, take turns, end.
+
+        A connection is asked on as soon as it is open: a server that was frozen for a minute with one on
+        which nothing had come would answer 408 (Node, by its `headersTimeout`).
+        """
         for entry in self._block.start:
             yield self._started(entry)
-        for entry in self._block.start:
             if entry in self._turns.running:
                 yield from warmed_up(self._turns, entry)
         rounds = self._affordable_rounds()

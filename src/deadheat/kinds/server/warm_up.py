@@ -69,19 +69,21 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
         entry=entry,
         loaded_s=loaded_s,
         needed_s=needed_s,
-        rising=not _flat(rates, per_cpu_s, race.slices.warm_up_ms, needed_s),
+        rising=not _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s or 0.0),
     )
 
 
 def _flat(rates: FloatArray, per_cpu_s: FloatArray, turn_ms: int, known_s: float | None) -> bool:
     """Whether neither requests a second, in bins of 100 ms, nor those a second of CPU time, turn by turn,
-    rise any more: at all, or since `known_s`. Of a server of which nothing is known a rise must be ruled out.
+    rise any more: at all, or since `known_s`, or since this start came to its level, if that took longer. Of
+    a server of which nothing is known a rise must be ruled out.
     """
     if known_s is None:
         rising = steady.still_rising(rates) or steady.still_rising(per_cpu_s)
         return not rising and steady.surely_flat(rates)
-    rising = steady.still_rising_from(rates, round(known_s * 1000 / steady.BIN_MS))
-    return not rising and not steady.still_rising_from(per_cpu_s, round(known_s * 1000 / turn_ms))
+    settled_s = max(known_s, steady.settled_s(rates))
+    rising = steady.still_rising_from(rates, round(settled_s * 1000 / steady.BIN_MS))
+    return not rising and not steady.still_rising_from(per_cpu_s, round(settled_s * 1000 / turn_ms))
 
 
 def _size(running: Running, last: Collection[Slice], race: RacePlan) -> None:

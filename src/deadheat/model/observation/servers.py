@@ -101,7 +101,7 @@ class StatementsRan(Record):
 class ServiceRan(Record):
     """A service of a block, before it is stopped: what it was, its CPUs, and what it used from its start on.
     `host`: the address of the machine that it ran on, where that was not the servers' own.
-    `entry`: whose it was, where each has one of its own. `beside_load`: the load generator had these CPUs too.
+    `entry`: whose it was, where each has one of its own. `beside_load`: the load generator had its CPUs too.
     `version` of its program, where that tells one. `container`: how it is contained, of one that is."""
 
     type: Literal["service-ran"] = "service-ran"

@@ -50,7 +50,10 @@ def littles_law(slices: list[Slice]) -> GateResult:
     estimate = stats.estimate(np.array([r for r in ratios if np.isfinite(r)]))
     value = estimate.ratio
     ok = value is not None and _reaches_within(estimate, float(np.log1p(LITTLES_LAW)))
-    return gate_result("littles-law", ok, value, f"1 +-{LITTLES_LAW:.0%}")
+    longest_ns = max((s.latency_max_ns for s in slices), default=0)
+    turn_ns = max((s.counted_until_ns - s.started_ns for s in slices), default=0)
+    waits = {"longest_ms": longest_ns / 1e6, "turn_ms": turn_ns / 1e6}
+    return gate_result("littles-law", ok, value, f"1 +-{LITTLES_LAW:.0%}", **waits)
 
 
 def generator_cpu(slices: list[Slice], threads: int) -> GateResult:
