@@ -34,7 +34,7 @@ class TakenPort(LocalHost):
 
 def stage(host: LocalHost, logs: Path) -> Stage:
     """As much of a race as a server is started from."""
-    plan = SimpleNamespace(generator_cpus=tuple(os.sched_getaffinity(0)))
+    plan = SimpleNamespace(generator_cpus=tuple(os.sched_getaffinity(0)), services_cpus=())
     never = SimpleNamespace(requested=False, check=lambda: None)
     made: Any = SimpleNamespace(
         host=host, logs=logs, plan=plan, stop=never, services_on=None, services_host=host,

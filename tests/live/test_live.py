@@ -297,7 +297,7 @@ def test_it_ends_with_the_race(race: Race) -> None:
 
 
 def test_cpus_where_nothing_is_measured() -> None:
-    plan = type("Plan", (), {"server_cpus": (0,), "generator_cpus": (1,)})()
+    plan = type("Plan", (), {"server_cpus": (0,), "generator_cpus": (1,), "services_cpus": ()})()
     assert not {0} & set(live.quiet_cpus(plan))
 
 

@@ -165,9 +165,9 @@ def test_this_machine_can_be_written_down() -> None:
 
 
 def test_two_cores_are_two_physical_ones(make: Make) -> None:
-    siblings = {"sys/devices/system/cpu/cpu0/topology/thread_siblings_list": "0-1\n"}
+    siblings = {f"sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list": "0-1\n" for cpu in (0, 1)}
     root = make(siblings)
-    assert default_cpus(cores_of({0, 1, 2, 3}, root)) == Cpus(servers=(0,), generators=(2,))
+    assert default_cpus(cores_of({0, 1, 2, 3}, root)) == Cpus(servers=(0,), generators=(2,), services=(3,))
     assert default_cpus(cores_of({0, 1}, root)) == Cpus(servers=(0,), generators=(1,))
 
 
