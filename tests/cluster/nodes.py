@@ -23,7 +23,7 @@ BIN = Path(sys.executable).parent
 PORT = 6379
 #: A busy machine takes its time; only a failure waits so long.
 PATIENCE_S = 180.0
-#: For the path of a node's Python.
+#: For the path of Python there.
 SHIM = Path(__file__).parents[1] / "fixtures" / "shim"
 #: Two that load, which can be told apart.
 LABELS = {"n2": "role=load,net=near", "n3": "role=load,net=far"}
@@ -78,6 +78,7 @@ class Cluster:
             **os.environ,
             "RAY_AUTH_MODE": "token",
             "RAY_AUTH_TOKEN": self.token,
+            "PYTHONPATH": str(SHIM),
             "DEADHEAT_LOCK": str(self.home / "lock"),
             "DEADHEAT_CACHE": str(self.home / "cache"),
             **more,
@@ -112,7 +113,7 @@ class Cluster:
                 *(() if node != "n0" else (f"--temp-dir={self.home / 'ray'}",)),
                 *SMALL,
             ),
-            env=self.environment(PYTHONPATH=str(SHIM), **env),
+            env=self.environment(**env),
             stdin=subprocess.DEVNULL,
             stdout=log,
             stderr=log,
