@@ -306,6 +306,14 @@ def test_a_block_from_start_to_stop(stage: Stage, steps: list[Step]) -> None:
         ]
 
 
+def _warming(monkeypatch: pytest.MonkeyPatch, rates: Sequence[int], mean_ms: float) -> None:
+    """The engine finds every server at these rates, a warm-up turn after the other."""
+    monkeypatch.setattr(kind, "Engine", WarmingEngine)
+    monkeypatch.setattr(WarmingEngine, "rates", rates, raising=False)
+    monkeypatch.setattr(WarmingEngine, "mean_ms", mean_ms, raising=False)
+    monkeypatch.setattr(WarmingEngine, "lengths_ms", [], raising=False)
+
+
 @pytest.mark.parametrize(
     ("rates", "mean_ms", "least", "most", "lengths_ms", "rising"),
     [
@@ -326,10 +334,7 @@ def test_a_server_is_warmed_up_until_it_is_no_faster(
     lengths_ms: tuple[int, int],
     rising: bool,
 ) -> None:
-    monkeypatch.setattr(kind, "Engine", WarmingEngine)
-    monkeypatch.setattr(WarmingEngine, "rates", rates, raising=False)
-    monkeypatch.setattr(WarmingEngine, "mean_ms", mean_ms, raising=False)
-    monkeypatch.setattr(WarmingEngine, "lengths_ms", [], raising=False)
+    _warming(monkeypatch, rates, mean_ms)
     block = schedule.blocks(stage.race, stage.plan.seed)[0]
     with ExitStack() as stack:
         observed = list(_observe(stage, block, stack))
@@ -347,10 +352,7 @@ def test_a_start_is_loaded_for_as_long_as_earlier_ones_needed(
     stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where this one looks steady at once; the null entry's starts are its contender's."""
-    monkeypatch.setattr(kind, "Engine", WarmingEngine)
-    monkeypatch.setattr(WarmingEngine, "rates", [50], raising=False)
-    monkeypatch.setattr(WarmingEngine, "mean_ms", 0.5, raising=False)
-    monkeypatch.setattr(WarmingEngine, "lengths_ms", [], raising=False)
+    _warming(monkeypatch, [50], 0.5)
     earlier = [
         WarmedUp(race=stage.race.key, block=0, entry=entry, loaded_s=4, needed_s=needed_s, rising=False)
         for entry, needed_s in [("good", 2.0), ("good'", 3.0), ("good", 30.0), ("copy", 0.1)]
@@ -366,10 +368,7 @@ def test_a_start_that_is_slower_than_earlier_ones_is_loaded_until_it_is_at_its_o
     stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And a little longer: what is behind its level must be long enough to tell whether it still rises."""
-    monkeypatch.setattr(kind, "Engine", WarmingEngine)
-    monkeypatch.setattr(WarmingEngine, "rates", [10, 30, *[50] * 20], raising=False)
-    monkeypatch.setattr(WarmingEngine, "mean_ms", 0.5, raising=False)
-    monkeypatch.setattr(WarmingEngine, "lengths_ms", [], raising=False)
+    _warming(monkeypatch, [10, 30, *[50] * 20], 0.5)
     earlier = [
         WarmedUp(race=stage.race.key, block=0, entry=entry, loaded_s=1, needed_s=0.2, rising=False)
         for entry in ("good", "good'", "copy")

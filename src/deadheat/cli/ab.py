@@ -178,16 +178,12 @@ def run(options: AbOptions) -> None:
 
 def _wanted(options: AbOptions) -> Wanted:
     from deadheat.app.ab import Wanted
-    from deadheat.hosts.cpus import chosen_cpus, default_cpus
+    from deadheat.hosts.cpus import chosen_cpus
     from deadheat.hosts.held import this_host
     from deadheat.model.condition import Condition, figure_of
     from deadheat.plan import Asked
 
-    cores = this_host().cores()
-    default = default_cpus(cores)
-    cpus = chosen_cpus(
-        cores, options.server_cpus or default.servers, options.generator_cpus or default.generators
-    )
+    cpus = chosen_cpus(this_host().cores(), options.server_cpus, options.generator_cpus)
     conditions = [
         Condition(figure=figure, threshold=threshold, surely=surely)
         for given, surely in ((options.fail_if, False), (options.fail_if_surely, True))

@@ -42,18 +42,18 @@ def run(options: CalibrateOptions) -> None:
       deadheat calibrate --full --budget 25m --races races.jsonl
     """
     from deadheat.calibration import races, store
-    from deadheat.hosts.cpus import default_cpus
+    from deadheat.hosts.cpus import chosen_cpus
     from deadheat.hosts.held import this_host
     from deadheat.report import calibration as words
 
-    default = default_cpus(this_host().cores())
+    cpus = chosen_cpus(this_host().cores(), options.server_cpus, options.generator_cpus)
     plan = races.CampaignPlan(
         budget_s=options.budget or (None if options.full else DEFAULT_BUDGET_S),
         full=options.full,
         fresh=options.fresh,
         races=options.races or store.folder() / (f"full-{store.RACES}" if options.full else store.RACES),
-        server_cpus=options.server_cpus or default.servers,
-        generator_cpus=options.generator_cpus or default.generators,
+        server_cpus=cpus.servers,
+        generator_cpus=cpus.generators,
         seed=options.seed,
     )
     outcome = races.run(plan, terminal.say)

@@ -307,12 +307,11 @@ def _cpus(options: RaceOptions) -> tuple[host_cpus.Cpus, tuple[int, ...]]:
         return cpus.Cpus(options.server_cpus or (), options.generator_cpus or ()), ()
     cores = this_host().cores()
     every, scaled = cpus.all_of(cores), cpus.scale_cpus(cores)
-    default = scaled if options.scale else cpus.default_cpus(cores)
-    pinned = options.method == "deadheat"
-    servers = options.server_cpus or (default.servers if pinned else every)
-    generators = options.generator_cpus or (default.generators if pinned else every)
-    usable = tuple(dict.fromkeys([*servers, *scaled.servers, *every]))
-    return cpus.chosen_cpus(cores, servers, generators), usable
+    usual = scaled if options.scale else cpus.default_cpus(cores)
+    if options.method != "deadheat":
+        usual = cpus.Cpus(every, every)
+    chosen = cpus.chosen_cpus(cores, options.server_cpus, options.generator_cpus, usual)
+    return chosen, tuple(dict.fromkeys([*chosen.servers, *scaled.servers, *every]))
 
 
 def _parameters(options: RaceOptions) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[int, ...]]]:

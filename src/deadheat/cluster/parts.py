@@ -12,7 +12,7 @@ from deadheat.cluster.connection import Node
 from deadheat.cluster.machines import Machine
 from deadheat.errors import UserError
 from deadheat.generators.engine import BINARY
-from deadheat.hosts.cpus import Cpus, all_of, chosen_cpus, default_cpus
+from deadheat.hosts.cpus import all_of, chosen_cpus, default_cpus
 from deadheat.kinds.registry import KINDS
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.plan import Asked
@@ -83,7 +83,7 @@ def plans(asked: Asked, suite: Suite, machines: Sequence[Machine]) -> dict[str, 
     much as each can in that time. Raises UserError."""
     found = {}
     first: Plan | None = None
-    every = [_cpus(asked, machine) for machine in machines]
+    every = [chosen_cpus(one.about.cores, asked.server_cpus, asked.generator_cpus) for one in machines]
     # What is judged depends on it, and is to be the same on all.
     to_spare = all(cpus.services for cpus in every)
     for number, (machine, cpus) in enumerate(zip(machines, every, strict=True)):
@@ -107,13 +107,6 @@ def plans(asked: Asked, suite: Suite, machines: Sequence[Machine]) -> dict[str, 
             workloads=races,
         )
     return found
-
-
-def _cpus(asked: Asked, machine: Machine) -> Cpus:
-    """Those that were asked for, else the usual ones of that machine."""
-    cores = machine.about.cores
-    usual = default_cpus(cores)
-    return chosen_cpus(cores, asked.server_cpus or usual.servers, asked.generator_cpus or usual.generators)
 
 
 def dropping(plan: Plan) -> Plan:

@@ -49,7 +49,7 @@ def default_cpus(cores: Cores) -> Cpus:
     if not others:
         return Cpus((server,), (server,))
     generator = next((cpu for cpu in others if not same_core(cores, server, cpu)), others[0])
-    return chosen_cpus(cores, (server,), (generator,))
+    return Cpus((server,), (generator,), _untouched(cores, {server, generator}))
 
 
 def scale_cpus(cores: Cores) -> Cpus:
@@ -66,8 +66,15 @@ def scale_cpus(cores: Cores) -> Cpus:
     return Cpus(_whole_first(servers), tuple(core[0] for core in load))
 
 
-def chosen_cpus(cores: Cores, servers: tuple[int, ...], generators: tuple[int, ...]) -> Cpus:
-    """With these, services have the cores that are left."""
+def chosen_cpus(
+    cores: Cores,
+    servers: tuple[int, ...] | None,
+    generators: tuple[int, ...] | None,
+    usual: Cpus | None = None,
+) -> Cpus:
+    """Those that were named, for who has none named the usual ones; services have the cores that are left."""
+    usual = usual or default_cpus(cores)
+    servers, generators = servers or usual.servers, generators or usual.generators
     return Cpus(servers, generators, _untouched(cores, {*servers, *generators}))
 
 

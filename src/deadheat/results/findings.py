@@ -113,7 +113,7 @@ def _long_warm_up(entry: str, tally: Tally) -> Iterator[LongWarmUp]:
 
 def _wrong_while_warming_up(entry: str, tally: Tally) -> Iterator[WrongWhileWarmingUp]:
     turns = [turn for turn in tally.warm_ups.get(entry, ()) if isinstance(turn, Slice)]
-    if wrong := sum(turn.errors.get(kind, 0) for turn in turns for kind in ("status", "body")):
+    if wrong := sum(turn.wrong_replies for turn in turns):
         first = next((turn.first_error for turn in turns if turn.first_error), None)
         yield WrongWhileWarmingUp(contender=entry, replies=wrong, first_error=first)
 

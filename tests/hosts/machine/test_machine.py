@@ -184,6 +184,8 @@ def test_services_have_the_cores_that_nobody_else_has(make: Make) -> None:
     assert default_cpus(cores) == Cpus(servers=(0,), generators=(1,), services=(2, 5))
     assert chosen_cpus(cores, (0, 3), (5,)) == Cpus((0, 3), (5,), services=(1, 4))
     assert not chosen_cpus(cores, (0, 1), (2,)).services
+    assert chosen_cpus(cores, None, None) == default_cpus(cores)
+    assert chosen_cpus(cores, (2,), None) == Cpus((2,), (1,), services=(0, 3))
 
 
 def test_one_core_is_shared() -> None:

@@ -199,8 +199,7 @@ class _Counter:
                 self._first[o.entry] = self._made.get(o.entry, self._last[o.entry])
                 self._replies[o.entry] = 0
             case Slice():
-                wrong = o.errors.get("status", 0) + o.errors.get("body", 0)
-                self._replies[o.entry] += o.replies_all + wrong
+                self._replies[o.entry] += o.replies_all + o.wrong_replies
                 self._last[o.entry] = self._counts.of(o.entry)
                 if not o.warm_up:
                     self._begun[o.entry] += self._counts.sessions_begun(

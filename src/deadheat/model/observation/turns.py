@@ -68,6 +68,11 @@ class Slice(Record):
     def counted_s(self) -> float:
         return (self.counted_until_ns - self.counted_from_ns) / 1e9
 
+    @property
+    def wrong_replies(self) -> int:
+        """Those that came and were not right, by their status or their body."""
+        return self.errors.get("status", 0) + self.errors.get("body", 0)
+
 
 class ColdStart(Record):
     """A server started and loaded at once: seconds from its start to its first right answer, and, with the
