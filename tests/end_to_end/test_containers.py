@@ -283,7 +283,10 @@ def test_nothing_is_left_of_a_race(
 ) -> None:
     """After a Ctrl-C, and after a kill -9, with some frozen."""
     with deadheat.start("race", "--image", image, "--image", f"{image} deaf", "--budget", "10m") as race:
-        race.until_journal(lambda journal: any(line["type"] == "slice" for line in journal), "it is raced")
+        race.until_journal(
+            lambda journal: any(line["type"] == "slice" and not line["warm_up"] for line in journal),
+            "all three are up and warm",
+        )
         [run] = [folder for folder in deadheat.runs.glob("*-*") if folder.is_dir()]
         names = engine.containers(f"deadheat-{run.name}-{race.pid}-")
         assert len(names) == 3
