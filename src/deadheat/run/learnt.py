@@ -7,6 +7,7 @@ import json
 
 from deadheat.build.builder import Build
 from deadheat.errors import UserError
+from deadheat.model.judged import without_judged
 from deadheat.model.plan import RacePlan
 from deadheat.util.files import write_whole
 
@@ -37,6 +38,7 @@ def _read(build: Build) -> dict[str, object]:
 
 
 def _load(race: RacePlan) -> str:
-    """Slices under another load are others."""
-    over = "" if race.protocol is None else f" {race.protocol}"
-    return f"{race.slices.connections} x {race.slices.streams}{over}"
+    """Slices of another workload or under another load are others: one build serves all of the suite's
+    application workloads."""
+    of = race.workload, without_judged(race.setting), race.protocol
+    return f"{' '.join(filter(None, of))} {race.slices.connections} x {race.slices.streams}"
