@@ -21,6 +21,7 @@ from deadheat.report.reasons import of_verdict
 from deadheat.results import derive, long_turns
 from deadheat.results.tally import tallied
 from deadheat.run.kind import Stage
+from deadheat.run.learnt import load_of
 from deadheat.run.long_turns import due
 from deadheat.stats import share
 from tests.made import playing
@@ -187,6 +188,17 @@ def test_they_end_where_it_is_known_and_the_next_race_of_these_builds_has_none(t
     result = derive.results(plan(of, playing.suite_in(tmp_path / "2")), {}, seen).workloads[0]
     found = gate(result)
     assert found is not None and found.ok and found.facts["run"] == "r" and known.pairs == 20
+
+
+def test_what_one_workload_found_is_nothing_of_another_of_the_same_build() -> None:
+    of = with_plan()
+    assert load_of(of) == load_of(of.replaced(setting="by=cpu"))
+    for other in (
+        of.replaced(workload="another"),
+        of.replaced(setting="connections=512", values={"connections": 512}),
+        of.replaced(measured=of.slices.replaced(streams=2)),
+    ):
+        assert load_of(other) != load_of(of)
 
 
 def test_another_load_asks_anew_and_what_cannot_be_read_is_nothing(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from deadheat.results import long_turns
 from deadheat.results.claimed import Race
 from deadheat.results.tally import tallied
 from deadheat.run.kind import Stage
+from deadheat.run.learnt import load_of
 from deadheat.storage.journal import whole_blocks
 from deadheat.util.files import write_whole
 
@@ -103,11 +104,7 @@ def _key(stage: Stage, machine: Mapping[str, Any]) -> str:
     return json.dumps(
         {
             "reference": stage.build(race.reference_entry).record.key,
-            "load": [
-                *(plan.connections, plan.streams),
-                *(() if plan.protocol is None else (plan.protocol,)),
-                *(f"{k}={v}" for k, v in sorted(race.values.items())),
-            ],
+            "load": load_of(race),
             "slices_ms": [plan.lead_in_ms, plan.counted_ms],
             "turn_ms": plan.long_turns.turn_ms if plan.long_turns is not None else None,
             "cpus": [stage.server_cpus, stage.plan.generator_cpus],
