@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deadheat.kinds import conformance, http_asking
-from deadheat.model.workload import HttpCase
+from deadheat.model.work.http import HttpCase
 from deadheat.plan.schedule import token
 
 HERE = Path(__file__).parent / "conformance"

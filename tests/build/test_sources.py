@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from deadheat.build.builder import Build, Builder
+from deadheat.build.builder import Builder
+from deadheat.build.built import Build
 from deadheat.build.sources import sources
 from deadheat.hosts.local import LocalHost
 from deadheat.model.contender import Contender, ContenderFile, resolve

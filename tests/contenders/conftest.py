@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from deadheat.build.builder import NO_REASON, Build, Builder
+from deadheat.build.builder import NO_REASON, Builder
+from deadheat.build.built import Build
 from deadheat.hosts.local import LocalHost
 from deadheat.hosts.ports import Ports
 from deadheat.suite import suite

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat.build.builder import Build
+from deadheat.build.built import Build
 from deadheat.build.command import argv, environment
 from deadheat.hosts import Handle
 from deadheat.hosts.attached import owner_of

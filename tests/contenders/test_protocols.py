@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from deadheat.build.builder import NO_REASON, Build, Builder
+from deadheat.build.builder import NO_REASON, Builder
+from deadheat.build.built import Build
 from deadheat.hosts.local import LocalHost
 from deadheat.hosts.program import Exit
 from deadheat.kinds import alone, certificate

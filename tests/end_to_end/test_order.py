@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hdrh.histogram import HdrHistogram
 
-from deadheat.build.builder import Build
+from deadheat.build.built import Build
 from deadheat.generators.load_generator import Counted
 from deadheat.hosts import Collected, Event, Exit, ExitedError, Handle, Spec, Usage, interference, programs
 from deadheat.hosts.container_engine import ContainerEngine

@@ -7,7 +7,7 @@ from http.client import HTTPMessage
 import pytest
 
 from deadheat.kinds import answer_head, conformance, http_asking
-from deadheat.model.workload import HttpCase
+from deadheat.model.work.http import HttpCase
 
 from .test_http_asking import Serve, serve
 

@@ -14,7 +14,7 @@ import pytest
 
 from deadheat.kinds import conformance, content_coding, http_asking
 from deadheat.kinds.content_coding import CodingError
-from deadheat.model.workload import HttpCase
+from deadheat.model.work.http import HttpCase
 
 from .test_http_asking import Serve, serve
 

@@ -27,7 +27,7 @@ from deadheat.kinds.services.running import AllRunning
 from deadheat.model.address import Address
 from deadheat.model.observation import Observation, Started, StatementsRan
 from deadheat.model.service import Service
-from deadheat.model.workload import HttpCase
+from deadheat.model.work.http import HttpCase
 from deadheat.run.kind import RaceUnavailableError, Stage
 from deadheat.suite.suite import load
 from tests.made.slices import made_slice

@@ -21,7 +21,7 @@ from deadheat.hosts.local import LocalHost
 from deadheat.kinds import certificate, conformance, http_asking
 from deadheat.kinds.conformance import Wrong
 from deadheat.model.address import Address
-from deadheat.model.workload import HttpCase
+from deadheat.model.work.http import HttpCase
 
 CASE = HttpCase(path="/{token}", body="Hello from {token}!")
 TOO_LARGE = 300_000  # beyond the windows that a client begins with

@@ -11,7 +11,7 @@ import pytest
 
 from deadheat.kinds import conformance, http_asking
 from deadheat.model.address import Address
-from deadheat.model.workload import HttpCase
+from deadheat.model.work.http import HttpCase
 
 CASE = HttpCase(path="/{token}", body="Hello from {token}!")
 

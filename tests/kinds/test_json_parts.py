@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from deadheat.kinds import conformance, http_asking
 from deadheat.model import json_path
-from deadheat.model.workload import HttpCase
+from deadheat.model.work.http import HttpCase
 
 from .test_content_coding import answering, packed_by_gzip
 from .test_http_asking import Serve, serve

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from deadheat.kinds import redis_asking
 from deadheat.kinds.conformance import Wrong
 from deadheat.model.address import Address
-from deadheat.model.workload import RedisWork
+from deadheat.model.work.redis import RedisWork
 
 COMMANDS = (("SET", "key:{token}", "é {token}"), ("GET", "key:{token}"), ("LRANGE", "none", "0", "-1"))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
-from deadheat.build.builder import Build
+from deadheat.build.built import Build
 from deadheat.hosts import interference
 from deadheat.model.contender import Contender
 from deadheat.model.observation import BlockEnded, BlockStarted, Built, Interference, Observation

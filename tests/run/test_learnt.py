@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from deadheat.build.builder import Build
+from deadheat.build.built import Build
 from deadheat.run import learnt
 from tests.made import playing
 from tests.made.observed import race

@@ -10,7 +10,7 @@ import pytest
 
 from deadheat import stats
 from deadheat.app import race as races
-from deadheat.build.builder import Build
+from deadheat.build.built import Build
 from deadheat.errors import UserError
 from deadheat.model.contender import Contender
 from deadheat.model.observation import GoneOn, Left, Observation, Settled

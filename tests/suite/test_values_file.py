@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from deadheat.errors import UserError
-from deadheat.model.workload import filled
+from deadheat.model.work.http import filled
 from deadheat.suite import values_file
 
 

@@ -8,7 +8,8 @@ from typing import Literal
 
 from deadheat.app import own_database
 from deadheat.build import times as build_times
-from deadheat.build.builder import Build, Builder
+from deadheat.build.builder import Builder
+from deadheat.build.built import Build
 from deadheat.hosts import Host
 from deadheat.hosts.held import this_machine
 from deadheat.kinds import alone

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from deadheat.build.builder import Builder, keep_times
+from deadheat.build.builder import Builder
 from deadheat.errors import ExitCode, UserError
 from deadheat.hosts import Host
 from deadheat.model.artifact import BuildTimes
@@ -56,7 +56,7 @@ def measure(
         name: BuildTimes(session=session, cold_s=tuple(cold[name]), warm_s=tuple(warm[name])) for name in cold
     }
     for contender in contenders:
-        keep_times(host, contender, found[f"{contender.workload}/{contender.id}"])
+        builder.keep_times(contender, found[f"{contender.workload}/{contender.id}"])
     return found
 
 

@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deadheat.build.builder import Build, Builder
+from deadheat.build.builder import Builder
+from deadheat.build.built import Build
 from deadheat.errors import ExitCode, UserError
 from deadheat.explain import drawing, folder, inferno, markdown, page, running
 from deadheat.explain.instruments import registry

@@ -16,7 +16,7 @@ from deadheat.hosts.program import Exit
 from deadheat.kinds.program import arguments
 from deadheat.kinds.services import start as services
 from deadheat.model.pipeline import rounds_of
-from deadheat.model.workload import ProgramWork
+from deadheat.model.work.program import ProgramWork
 from deadheat.run.kind import RaceUnavailableError, Stage
 
 # Of a pipeline's commands, those that its figures are of: a single one makes a fraction of a system call.

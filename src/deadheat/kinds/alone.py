@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from deadheat import plan as planning
-from deadheat.build.builder import Build
+from deadheat.build.built import Build
 from deadheat.hosts import Host
 from deadheat.hosts.cpus import default_cpus
 from deadheat.kinds.registry import KINDS

@@ -21,7 +21,7 @@ from deadheat.kinds.services.databases import Databases
 from deadheat.model.address import Address
 from deadheat.model.http_protocol import HTTP2, OVER_TLS
 from deadheat.model.observation import Observation
-from deadheat.model.workload import HttpCase, HttpRequest
+from deadheat.model.work.http import HttpCase, HttpRequest
 from deadheat.plan.schedule import Block, token
 from deadheat.run.check import Check
 from deadheat.run.kind import Stage

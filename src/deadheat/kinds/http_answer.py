@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from deadheat.kinds import answer_head, content_coding, pages, structure
 from deadheat.model import json_path
-from deadheat.model.workload import HttpCase
+from deadheat.model.work.http import HttpCase
 from deadheat.run.check import Headers
 
 _SHOWN = 400

@@ -18,7 +18,7 @@ from deadheat.kinds import http_answer
 from deadheat.kinds.conformance import Agreed, Case, Wrong
 from deadheat.kinds.http_answer import Answer, Response
 from deadheat.model.address import Address
-from deadheat.model.workload import HttpCase
+from deadheat.model.work.http import HttpCase
 from deadheat.run.check import Headers
 
 #: Interim answers (1xx) before the answer; HTTP sets no limit, but one that never answers is no server.

@@ -11,7 +11,8 @@ from deadheat.kinds.services import statements
 from deadheat.kinds.services.databases import Databases
 from deadheat.model.address import Address
 from deadheat.model.database import Row
-from deadheat.model.workload import HttpCase, Workload
+from deadheat.model.work.http import HttpCase
+from deadheat.model.workload import Workload
 from deadheat.plan.schedule import token
 
 # Requests, all of which are made again once all have been made.

@@ -11,7 +11,7 @@ import hiredis
 from deadheat.hosts.network import dial
 from deadheat.kinds.conformance import Wrong
 from deadheat.model.address import Address
-from deadheat.model.workload import RedisWork
+from deadheat.model.work.redis import RedisWork
 
 TIMEOUT_S = 10.0
 READ_BYTES = 1 << 16

@@ -17,7 +17,7 @@ from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.server_kind import ServerKind
 from deadheat.kinds.services import start as services
 from deadheat.model.address import Address
-from deadheat.model.workload import RedisWork
+from deadheat.model.work.redis import RedisWork
 from deadheat.plan.schedule import token
 from deadheat.run.check import Check
 from deadheat.run.kind import Stage

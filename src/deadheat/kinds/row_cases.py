@@ -15,7 +15,8 @@ from deadheat.kinds.services import statement_log, statements, texts
 from deadheat.kinds.services.databases import Databases, rewritten
 from deadheat.model.address import Address
 from deadheat.model.database import Row
-from deadheat.model.workload import HttpCase, Workload
+from deadheat.model.work.http import HttpCase
+from deadheat.model.workload import Workload
 from deadheat.plan.schedule import token
 
 # Requests, each once more after one of its rows has changed.

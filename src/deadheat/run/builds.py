@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
-from deadheat.build.builder import Build, Builder, not_ready
+from deadheat.build.builder import Builder
+from deadheat.build.built import Build, not_ready
 from deadheat.model.http_protocol import why_not
 from deadheat.model.observation import Built
 from deadheat.model.plan import Plan, contenders_of

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol, Self
 
 from deadheat.build import command
-from deadheat.build.builder import Build
+from deadheat.build.built import Build
 from deadheat.generators.engine import Engine
 from deadheat.generators.load_generator import LoadGenerator
 from deadheat.generators.several import Clock, Member, Several

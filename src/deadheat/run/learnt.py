@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 
-from deadheat.build.builder import Build
+from deadheat.build.built import Build
 from deadheat.errors import UserError
 from deadheat.model.judged import without_judged
 from deadheat.model.plan import RacePlan

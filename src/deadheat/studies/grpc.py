@@ -9,7 +9,7 @@ from deadheat.generators.registry import GENERATORS
 from deadheat.kinds.grpc import call as grpc_call
 from deadheat.kinds.grpc.kind import GrpcKind, ask, filled
 from deadheat.model.address import Address
-from deadheat.model.workload import GrpcWork
+from deadheat.model.work.grpc import GrpcWork
 from deadheat.run.kind import Stage
 from deadheat.studies.server import Loader, PublishedServers, Target, arguments
 

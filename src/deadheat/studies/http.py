@@ -7,7 +7,7 @@ from deadheat.kinds import http_asking
 from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.http import HttpKind, ask
 from deadheat.model.address import Address
-from deadheat.model.workload import HttpCase
+from deadheat.model.work.http import HttpCase
 from deadheat.run.kind import Stage
 from deadheat.studies.server import Loader, PublishedServers, Target, arguments
 

@@ -15,7 +15,7 @@ from deadheat.model.address import Address
 from deadheat.model.login import Login
 from deadheat.model.mask import MaskClass
 from deadheat.model.service import Service
-from deadheat.model.workload import filled
+from deadheat.model.work.http import filled
 from deadheat.suite import values_file
 
 WORKLOAD = "ad-hoc"

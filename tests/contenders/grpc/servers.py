@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from deadheat.build.builder import Build, Builder
+from deadheat.build.builder import Builder
+from deadheat.build.built import Build
 from deadheat.build.command import argv, environment
 from deadheat.hosts import Handle
 from deadheat.hosts.local import LocalHost

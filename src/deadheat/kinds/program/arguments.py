@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from deadheat.build import command
 from deadheat.model.parameter import Setting
-from deadheat.model.workload import ProgramWork
+from deadheat.model.work.program import ProgramWork
 from deadheat.run.kind import Stage
 
 

@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from deadheat.build import artifact
-from deadheat.build.builder import Build
+from deadheat.build.built import Build
 from deadheat.hosts.program import Spec
 from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.program import invocations
 from deadheat.model.observation import CallCount
-from deadheat.model.workload import CallsWork
+from deadheat.model.work.program import CallsWork
 from deadheat.run.kind import Stage
 from deadheat.util.files import write_whole
 

@@ -1,0 +1,1 @@
+"""What a workload asks: of servers by protocol, of programs by their arguments."""
