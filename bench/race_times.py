@@ -30,6 +30,7 @@ from deadheat.model.observation import (
     Slice,
 )
 from deadheat.model.result import RaceResult
+from deadheat.results import pace
 from deadheat.results.tally import Tally, tallied
 from deadheat.storage.journal import whole_blocks
 
@@ -158,8 +159,8 @@ def told(one: run_folders.OnDisk) -> float | None:
     span = rest[begun[0] : begun[-1]]
     blocks = sum(isinstance(o, BlockEnded) and o.disturbed is None for o in span)
     took_s = (_at(rest[begun[-1]]) - _at(rest[begun[0]])).total_seconds()
-    pace_s = tallied(one.race, list(whole_blocks(list(own[:middle])))).pace_s()
-    return round(pace_s * blocks / took_s, 4) if blocks and took_s >= LEAST_S else None
+    said_s = pace.more_s(tallied(one.race, list(whole_blocks(list(own[:middle])))), blocks)
+    return round(said_s / took_s, 4) if blocks and took_s >= LEAST_S else None
 
 
 def _at(block: Observation) -> datetime.datetime:

@@ -10,6 +10,7 @@ import pytest
 
 from deadheat.model.observation import BlockEnded, BlockStarted, Disturbance, Interference, Observation
 from deadheat.model.plan import Plan, RacePlan
+from deadheat.results import pace
 from deadheat.results.tally import tallied
 from deadheat.storage import journal
 from deadheat.storage.run_folder import RunFolder
@@ -46,7 +47,7 @@ def test_the_time_of_more_blocks_is_within_a_quarter(
     half = (len(began) - 1) // 2
     so_far = [o for o in seen if not (isinstance(o, BlockStarted) and o.race == name and o.block >= half)]
     so_far = [o for o in so_far if getattr(o, "race", None) != name or getattr(o, "block", 0) < half]
-    reported = tallied(of, so_far).pace_s() * (len(began) - 1 - half)
+    reported = pace.more_s(tallied(of, so_far), len(began) - 1 - half)
     assert reported == pytest.approx(began[-1] - began[half], rel=WITHIN)
 
 
@@ -58,5 +59,6 @@ def test_blocks_that_do_not_count_are_expected_again() -> None:
         o.model_copy(update={"disturbed": stolen}) if isinstance(o, BlockEnded) and o.block % 2 else o
         for o in seen
     ]
-    quiet, busy = tallied(of, seen).pace_s(), tallied(of, journal.whole_blocks(half_lost)).pace_s()
+    whole = list(journal.whole_blocks(half_lost))
+    quiet, busy = (pace.more_s(tallied(of, journaled), 1) for journaled in (seen, whole))
     assert busy == 2 * quiet

@@ -11,14 +11,14 @@ import pytest
 from deadheat.model.finding import LongTurnsOpen, SlicesUnchecked
 from deadheat.model.gate import GateResult
 from deadheat.model.measured import LongTurns
-from deadheat.model.observation import BlockEnded, LongTurn, LongTurnsKnown, Observation
+from deadheat.model.observation import BlockEnded, Interference, LongTurn, LongTurnsKnown, Observation
 from deadheat.model.plan import RacePlan
 from deadheat.model.result import RaceResult
 from deadheat.plan import long_turns as planned
 from deadheat.plan.schedule import Block
 from deadheat.report import findings, gates
 from deadheat.report.reasons import of_verdict
-from deadheat.results import derive, long_turns
+from deadheat.results import derive, long_turns, pace
 from deadheat.results.tally import tallied
 from deadheat.run.kind import Stage
 from deadheat.run.learnt import load_of
@@ -212,3 +212,20 @@ def test_another_load_asks_anew_and_what_cannot_be_read_is_nothing(tmp_path: Pat
         other = Longer()
         run(tmp_path / str(number), other, race(8, long_turns=LongTurns(rounds=16), streams=2))
         assert other.due[0] == ("slow", "fast")
+
+
+def test_the_time_of_more_blocks_is_without_long_turns_that_are_over(tmp_path: Path) -> None:
+    """Blocks of 20 s, and of 16 s more while there are some: until the fifth, when enough is known."""
+    of = with_plan(8, 16)
+    long_s = 8 * SECONDS
+
+    def timed(o: Observation) -> Observation:
+        if not isinstance(o, Interference):
+            return o
+        return o.replaced(wall_ns=int((20 + (long_s if o.block < 5 else 0)) * 1e9))
+
+    seen = [timed(o) for o in run(tmp_path, Longer(), of)]
+    assert pace.more_s(tallied(of, seen), 4) == 4 * 20.0
+    four = [o for o in seen if getattr(o, "block", 0) < 4]
+    # Two rounds a block of the 16 that are planned: four more blocks have some at most.
+    assert pace.more_s(tallied(of, four), 6) == pytest.approx(6 * 20 + 4 * long_s)

@@ -7,19 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from deadheat.model.observation import BlockEnded, Disturbance
+from deadheat.model.measured import LongTurns
+from deadheat.model.observation import BlockEnded, Disturbance, Interference, LongTurn, Observation
 from deadheat.model.plan import DisturbanceLimits
 from deadheat.run import disturbance, repeats
 from deadheat.run.progress import NoView
+from deadheat.run.repeats import Took
 from tests.made import playing
-from tests.made.observed import plan, race
+from tests.made.observed import observations, plan, race
 
 PLANNED = race(blocks=6).replaced(estimated_s=240.0)
 
 
 def test_without_a_budget_twice_as_many_as_planned_may_be_begun() -> None:
-    assert repeats.most_blocks(PLANNED, [], budgeted=False) == 12
-    assert repeats.most_blocks(PLANNED, [90.0] * 5, budgeted=False) == 12
+    assert repeats.most_blocks(PLANNED, Took(), budgeted=False) == 12
+    assert repeats.most_blocks(PLANNED, Took([90.0] * 5), budgeted=False) == 12
 
 
 @pytest.mark.parametrize(
@@ -28,14 +30,14 @@ def test_without_a_budget_twice_as_many_as_planned_may_be_begun() -> None:
     ids=["as planned", "a tenth slower", "slow", "slower, and five count", "fast", "faster"],
 )
 def test_repeats_come_out_of_the_budget(wall_s: float, most: int) -> None:
-    assert repeats.most_blocks(PLANNED, [wall_s] * 3, budgeted=True) == most
+    assert repeats.most_blocks(PLANNED, Took([wall_s] * 3), budgeted=True) == most
 
 
 @pytest.mark.parametrize("slower", [0.7, 0.9, 1.0, 1.05, 1.2, 1.5, 3.0])
 def test_a_budget_is_kept_within_a_tenth(slower: float) -> None:
     """Of 20 blocks of 15 s, each of which takes so many times as long; quick ones are not stretched."""
     planned, begun = race(blocks=20).replaced(estimated_s=300.0), 0
-    while begun < min(20, repeats.most_blocks(planned, [15.0 * slower] * begun, budgeted=True)):
+    while begun < min(20, repeats.most_blocks(planned, Took([15.0 * slower] * begun), budgeted=True)):
         begun += 1
     assert begun >= 5
     assert begun * 15 * slower <= 330
@@ -43,25 +45,66 @@ def test_a_budget_is_kept_within_a_tenth(slower: float) -> None:
 
 
 def test_what_is_left_counts_repeats_to_be_expected() -> None:
-    at_first = repeats.progress(PLANNED, [], 0, 0, 0.5, budgeted=False)
+    at_first = repeats.progress(PLANNED, Took(), 0, 0, 0.5, budgeted=False)
     assert (at_first.clean, at_first.uncounted, at_first.left_s) == (0, 0, 5.5 * 40)
-    quiet = repeats.progress(PLANNED, [40.0] * 4, 0, 4, 0.0, budgeted=False)
+    quiet = repeats.progress(PLANNED, Took([40.0] * 4), 0, 4, 0.0, budgeted=False)
     assert (quiet.left_s, quiet.uncounted) == (80.0, 0)
     assert quiet.done == pytest.approx(4 / 6)
-    noisy = repeats.progress(PLANNED, [40.0] * 4, 2, 2, 0.0, budgeted=False)
+    noisy = repeats.progress(PLANNED, Took([40.0] * 4), 2, 2, 0.0, budgeted=False)
     assert (noisy.clean, noisy.uncounted, noisy.left_s) == (2, 2, 8 * 40.0)
 
 
 def test_what_is_left_is_bounded_as_the_blocks_are() -> None:
-    hardly = repeats.progress(PLANNED, [40.0] * 10, 9, 1, 0.5, budgeted=False)
+    hardly = repeats.progress(PLANNED, Took([40.0] * 10), 9, 1, 0.5, budgeted=False)
     assert hardly.left_s == 1.5 * 40.0
-    assert repeats.progress(PLANNED, [40.0] * 3, 3, 0, 0.0, budgeted=False).left_s == 9 * 40.0
-    assert repeats.progress(PLANNED, [40.0] * 12, 8, 4, 1.0, budgeted=False).left_s == 0.0
+    assert repeats.progress(PLANNED, Took([40.0] * 3), 3, 0, 0.0, budgeted=False).left_s == 9 * 40.0
+    assert repeats.progress(PLANNED, Took([40.0] * 12), 8, 4, 1.0, budgeted=False).left_s == 0.0
+
+
+LONG = race(blocks=6, long_turns=LongTurns(rounds=6)).replaced(estimated_s=240.0)
+
+
+def with_long_turns(first: int, blocks: int) -> list[Observation]:
+    """So many blocks of 40 s each, of which the first have long turns for 16 s."""
+    found: list[Observation] = []
+    for around in observations(LONG):
+        if not isinstance(around, Interference) or around.block >= blocks:
+            continue
+        for turn, entry in enumerate(("slow", "fast", "fast", "slow") if around.block < first else ()):
+            found.append(
+                LongTurn(
+                    race=LONG.key,
+                    block=around.block,
+                    round=8,
+                    turn=turn,
+                    entry=entry,
+                    counted_s=2.0,
+                    took_s=4.0,
+                    replies=1,
+                    errors={},
+                    server_cpu_ns=None,
+                )
+            )
+        found.append(around.replaced(wall_ns=40_000_000_000))
+    return found
+
+
+def test_long_turns_are_expected_as_long_as_some_are_due() -> None:
+    took = repeats.took(LONG, with_long_turns(2, 2))
+    assert (took.walls_s, took.long_s, took.long_left_s) == ([24.0] * 2, 32.0, 4 * 16.0)
+    assert repeats.progress(LONG, took, 0, 2, 0.0, budgeted=False).left_s == 4 * 40.0
+    over = repeats.took(LONG, with_long_turns(2, 3))
+    assert over.long_left_s == 0.0
+    assert repeats.progress(LONG, over, 0, 3, 0.0, budgeted=False).left_s == pytest.approx(
+        3 * (24 + 24 + 40) / 3
+    )
+    # Of 240 s, 32 were theirs.
+    assert repeats.most_blocks(LONG, over, budgeted=True) == int((240 - 32) / ((24 + 24 + 40) / 3))
 
 
 def test_no_result_has_a_part_in_it() -> None:
     """Given are the plan, how long blocks took and how many count: no observation of any contender."""
-    assert list(inspect.signature(repeats.most_blocks).parameters) == ["race", "walls_s", "budgeted"]
+    assert list(inspect.signature(repeats.most_blocks).parameters) == ["race", "took", "budgeted"]
 
 
 class Warned(NoView):
@@ -91,7 +134,7 @@ def test_a_machine_that_is_never_left_alone_ends_the_race(
 
 
 def test_blocks_before_a_longer_lead_in_are_not_expected_again() -> None:
-    grown = repeats.progress(PLANNED, [40.0] * 3, 0, 0, 0.0, budgeted=False)
+    grown = repeats.progress(PLANNED, Took([40.0] * 3), 0, 0, 0.0, budgeted=False)
     assert (grown.clean, grown.uncounted, grown.outgrown, grown.left_s) == (0, 0, 3, 6 * 40.0)
-    noisy_too = repeats.progress(PLANNED, [40.0] * 4, 2, 1, 0.0, budgeted=False)
+    noisy_too = repeats.progress(PLANNED, Took([40.0] * 4), 2, 1, 0.0, budgeted=False)
     assert (noisy_too.uncounted, noisy_too.outgrown, noisy_too.left_s) == (2, 1, 8 * 40.0)

@@ -13,7 +13,7 @@ from deadheat.model.judged import OF_PROGRAMS
 from deadheat.model.reason import Note, Reason
 from deadheat.model.result import turned
 from deadheat.plan.looks import looks_of
-from deadheat.results import figures, judging
+from deadheat.results import figures, judging, pace
 from deadheat.results.claimed import Race
 from deadheat.results.tally import Tally
 
@@ -131,7 +131,7 @@ def _workload(
     more = None
     if answer == "cannot tell" and own is not None:
         blocks = stats.blocks_needed(own, margin)
-        more = None if blocks is None else blocks * seconds / max(1, len(tally.interference))
+        more = None if blocks is None else pace.more_s(tally, blocks)
     return WorkloadChange(
         workload=result.name,
         title=title,

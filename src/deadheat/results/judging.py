@@ -11,6 +11,7 @@ from deadheat.model.reason import BrokenGate
 from deadheat.model.result import Against, ContenderResult, NullPair, Verdict, turned
 from deadheat.plan.looks import looks_of
 from deadheat.plan.past import skewed
+from deadheat.results import pace
 from deadheat.results.gates.gate import gate_result
 from deadheat.results.gates.own import LOWER_BOUND
 from deadheat.results.tally import VALUES, Tally, Value
@@ -150,7 +151,10 @@ def verdicts_of(
         if broken is not None:
             limit = limit_of(rows[a], rows[b], race_gates, by_figures) if by_rate else None
             verdict = by_figures.void(broken) if limit is None else by_figures.at_least(limit)
-        verdicts.append(as_result(a, b, tally.race.judged, verdict, tally.pace_s()))
+        shown = as_result(a, b, tally.race.judged, verdict)
+        if (blocks := verdict.more_blocks) is not None:
+            shown = shown.replaced(more_blocks=blocks, more_s=pace.more_s(tally, blocks))
+        verdicts.append(shown)
     return tuple(verdicts)
 
 
@@ -240,13 +244,12 @@ def reported_of(family: Family, a: str, b: str) -> Against | None:
     return Against(ratio=ratio, ci=ci)
 
 
-def as_result(a: str, b: str, metric: str, verdict: stats.Verdict, pace_s: float) -> Verdict:
-    """The verdict with the winner first, where there is one; else what would settle it."""
+def as_result(a: str, b: str, metric: str, verdict: stats.Verdict) -> Verdict:
+    """The verdict with the winner first, where there is one."""
     ratio, ci = verdict.estimate.ratio, verdict.estimate.ci
     if verdict.winner == "b" and ratio is not None:
         a, b = b, a
         ratio, ci = turned(ratio, ci)
-    more = verdict.more_blocks
     return Verdict(
         a=a,
         b=b,
@@ -256,8 +259,6 @@ def as_result(a: str, b: str, metric: str, verdict: stats.Verdict, pace_s: float
         verdict=verdict.kind,
         blocks=verdict.estimate.blocks,
         reasons=verdict.reasons,
-        more_blocks=more,
-        more_s=None if more is None else more * pace_s,
     )
 
 

@@ -259,10 +259,9 @@ class _Pair:
     def verdict(self, judged: stats.Verdict, plan: RacePlan) -> Verdict:
         if self.reasons:
             judged = stats.Verdict("invalid", judged.estimate, judged.margin, self.reasons)
-        shown = judging.as_result(self.contender, plan.reference, plan.judged, judged, pace_s=0.0)
-        blocks = sum(one.blocks for one in self.machines)
-        # How many more is a question of machines as much as of blocks.
-        return shown.replaced(blocks=blocks, more_blocks=None, more_s=None)
+        shown = judging.as_result(self.contender, plan.reference, plan.judged, judged)
+        # How many more blocks would settle it is a question of machines as much, and is not said.
+        return shown.replaced(blocks=sum(one.blocks for one in self.machines))
 
 
 def _ended_early(runs: Sequence[Run], races: Sequence[Race]) -> Sequence[Reason]:

@@ -107,21 +107,6 @@ class Tally:
         """The blocks in which all these entries were measured."""
         return [b for b in self.blocks if all(b in self.turns.get(entry, {}) for entry in entries)]
 
-    def pace_s(self) -> float:
-        """How long one more block that counts takes, seconds: starts, warm-ups and open loop in it, and of
-        those that do not count as many as so far.
-
-        The median over the blocks in which as many were raced as in the last; where nobody timed whole
-        blocks, over the spans of their turns.
-        """
-        if not self.blocks:
-            return 0.0
-        raced = {block: sum(block in of for of in self.turns.values()) for block in self.blocks}
-        alike = [block for block in self.blocks if raced[block] == raced[self.blocks[-1]]]
-        walls = self.walls_s()
-        pace = float(np.median([walls.get(block) or self._span_s(block) for block in alike]))
-        return pace * (1 + len(self.disturbed) / len(self.blocks))
-
     def walls_s(self) -> dict[int, float]:
         """From before its first start to after its last stop, of each block that was timed, seconds."""
         return {one.block: one.wall_ns / 1e9 for one in self.interference}
@@ -134,12 +119,6 @@ class Tally:
             *(self.series(one, VALUES[metric], blocks) for one in (entry, reference)),
             lower_is_better=not HIGHER_IS_FASTER[metric],
         )
-
-    def _span_s(self, block: int) -> float:
-        turns = [turn for blocks in self.turns.values() for turn in blocks.get(block, [])]
-        ends = [turn.drained_ns for turn in turns if isinstance(turn, Slice)]
-        ends += [turn.at_ns for turn in turns if isinstance(turn, Invocation | ColdStart)]
-        return (max(ends) - min(ends)) / 1e9 if ends else 0.0
 
     def series(self, entry: str, value: Value, blocks: Iterable[int]) -> Series:
         """Per block one array of a value a round, in log units; NaN where a round has none.

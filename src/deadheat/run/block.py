@@ -21,7 +21,7 @@ def run(
     race, limits = stage.race, stage.plan.disturbance
     # A single block has no other that could be raced instead.
     limits = limits if race.blocks > 1 else None
-    walls_s = repeats.walls_s(race, record.observations)
+    took = repeats.took(race, record.observations)
     repeated = repeats.disturbed(race, record.observations)
     record.add(BlockStarted(race=race.key, block=block.index, order=block.start, at=clock.stamp()))
     steps = (2 + len(race.loads)) * len(block.start) + len(block.turns)
@@ -40,7 +40,7 @@ def run(
                 stage.view.warn(f"{observation.entry} leaves the race: {observation.reason}")
             within = min(1.0, done / steps)
             budgeted = stage.plan.budget_s is not None
-            stage.view.progress(repeats.progress(race, walls_s, repeated, clean, within, budgeted=budgeted))
+            stage.view.progress(repeats.progress(race, took, repeated, clean, within, budgeted=budgeted))
             stage.stop.check()
     if limits is not None and disturbed is None:
         disturbed = disturbance.of_generators(slices, limits)

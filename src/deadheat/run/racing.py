@@ -146,8 +146,8 @@ class Racing:
     def _why_no_more(self, stage: Stage, begun: int) -> str | None:
         """Why no block is begun after so many; None where one may be."""
         race, budgeted = stage.race, stage.plan.budget_s is not None
-        walls_s = repeats.walls_s(race, self.record.observations)
-        if begun < repeats.most_blocks(race, walls_s, budgeted=budgeted):
+        took = repeats.took(race, self.record.observations)
+        if begun < repeats.most_blocks(race, took, budgeted=budgeted):
             return None
         return "its share of the budget is used" if budgeted else "twice as many as planned"
 

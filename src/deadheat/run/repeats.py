@@ -1,17 +1,19 @@
 """How many blocks may be begun in all, and how much of a race is still to come.
 
-Nothing here reads a reply or a time of a contender: how long blocks took in all and how many of them count
-decide, so what a block would have said has no part in whether there is another.
+Nothing here reads a reply or a time of a contender: how long blocks took in all, and the long turns in them,
+and how many of them count decide, so what a block would have said has no part in whether there is another.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from deadheat import stats
-from deadheat.model.observation import BlockEnded, Interference, Observation
+from deadheat.model.observation import BlockEnded, Interference, LongTurn, Observation
 from deadheat.model.plan import RacePlan
 from deadheat.model.progress import Progress
+from deadheat.results import pace
 
 # Without a budget, for each block planned so many may be begun.
 MOST = 2
@@ -19,23 +21,42 @@ MOST = 2
 LONGEST = 1.1
 
 
-def walls_s(race: RacePlan, observed: Iterable[Observation]) -> list[float]:
-    """How long each block begun so far took, seconds."""
-    around = (o for o in observed if isinstance(o, Interference) and o.race == race.key and o.host is None)
-    return [o.wall_ns / 1e9 for o in around]
+@dataclass(frozen=True)
+class Took:
+    """Of the blocks begun so far `walls_s`, seconds, each without its long turns: these took `long_s` in all,
+    and `long_left_s` more of them are to come."""
+
+    walls_s: Sequence[float] = ()
+    long_s: float = 0.0
+    long_left_s: float = 0.0
 
 
-def most_blocks(race: RacePlan, walls_s: Sequence[float], *, budgeted: bool) -> int:
-    """How many blocks may be begun, those that do not count among them; `walls_s`: how long each so far took.
+def took(race: RacePlan, observed: Iterable[Observation]) -> Took:
+    """What blocks begun so far took. Long turns are in the first of them, until enough is known."""
+    own = [o for o in observed if isinstance(o, Interference | LongTurn) and o.race == race.key]
+    turns = [o for o in own if isinstance(o, LongTurn)]
+    around = [o for o in own if isinstance(o, Interference) and o.host is None]
+    long_s = [pace.long_turns_s(turns, o.block) for o in around]
+    left = pace.long_turns_left(race, turns, around[-1].block) if around else 0
+    return Took(
+        [o.wall_ns / 1e9 - long for o, long in zip(around, long_s, strict=True)],
+        long_s=sum(long_s),
+        long_left_s=left * long_s[-1] if around else 0.0,
+    )
+
+
+def most_blocks(race: RacePlan, took: Took, *, budgeted: bool) -> int:
+    """How many blocks may be begun, those that do not count among them.
 
     Up to twice as many as planned; with a budget more than planned only within the race's share of it, and
     fewer than planned where these would take much longer than that.
     """
     most = MOST * race.blocks
-    if not budgeted or race.estimated_s is None or (pace_s := _pace_s(race, walls_s)) <= 0:
+    if not budgeted or race.estimated_s is None or (pace_s := _pace_s(race, took)) <= 0:
         return most
-    within = min(most, int(race.estimated_s / pace_s))
-    kept = int(LONGEST * race.estimated_s / pace_s)
+    long_s = took.long_s + took.long_left_s
+    within = min(most, int((race.estimated_s - long_s) / pace_s))
+    kept = int((LONGEST * race.estimated_s - long_s) / pace_s)
     return min(max(race.blocks, within), max(stats.METHODS[race.method_version].fewest_blocks, kept))
 
 
@@ -46,15 +67,15 @@ def disturbed(race: RacePlan, observed: Iterable[Observation]) -> int:
 
 
 def progress(
-    race: RacePlan, walls_s: Sequence[float], disturbed: int, clean: int, within: float, *, budgeted: bool
+    race: RacePlan, took: Took, disturbed: int, clean: int, within: float, *, budgeted: bool
 ) -> Progress:
-    """How far a race is: `within` (0 to 1) the block after those of `walls_s`, of which `disturbed` were
-    disturbed and `clean` count for all.
+    """How far a race is: `within` (0 to 1) the block after those that it took so long for, of which
+    `disturbed` were disturbed and `clean` count for all.
 
     Of the blocks to come as many are expected to be disturbed as of those so far.
     """
-    begun, missing = len(walls_s), race.blocks - clean
-    room = most_blocks(race, walls_s, budgeted=budgeted) - begun
+    begun, missing = len(took.walls_s), race.blocks - clean
+    room = most_blocks(race, took, budgeted=budgeted) - begun
     quiet = begun - disturbed
     expected = missing * begun / quiet if quiet else float(missing if not begun else room)
     left = max(0.0, min(expected, room) - within)
@@ -64,10 +85,11 @@ def progress(
         uncounted=disturbed,
         outgrown=quiet - clean,
         done=min(1.0, (begun + within) / (begun + within + left)) if left else 1.0,
-        left_s=left * _pace_s(race, walls_s),
+        left_s=left * _pace_s(race, took) + (took.long_left_s if left else 0.0),
     )
 
 
-def _pace_s(race: RacePlan, walls_s: Sequence[float]) -> float:
-    """Of a block: the mean so far, at first as planned."""
+def _pace_s(race: RacePlan, took: Took) -> float:
+    """Of a block without long turns: the mean so far, at first as planned."""
+    walls_s = took.walls_s
     return sum(walls_s) / len(walls_s) if walls_s else (race.estimated_s or 0.0) / race.blocks

@@ -94,7 +94,7 @@ class ColdStart(Record):
 class LongTurn(Record):
     """A turn of load without a break, many times as long as a slice, and not counted for throughput: slices
     are held against it. Rounds go on from those of the slices; counts are of the counted part, but `errors`
-    of the whole turn."""
+    of the whole turn, and `took_s` is all of it, with its lead-in and until the last reply."""
 
     type: Literal["long-turn"] = "long-turn"
     race: str
@@ -103,6 +103,7 @@ class LongTurn(Record):
     turn: int
     entry: str
     counted_s: float
+    took_s: float | None = None
     replies: int
     errors: dict[str, int]
     server_cpu_ns: int | None
