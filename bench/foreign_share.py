@@ -30,7 +30,8 @@ from deadheat.hosts.affinity import on_cpus
 from deadheat.hosts.held import this_machine
 from deadheat.hosts.machine import WINDOW_S
 from deadheat.plan import Asked
-from deadheat.results.tally import Tally, sums, tallied, throughput_rps
+from deadheat.results.tally import Tally, tallied
+from deadheat.results.values import sums, throughput_rps
 from deadheat.run.progress import NoView
 from deadheat.run.runner import Runner
 from deadheat.storage import run_folder

@@ -17,6 +17,7 @@ import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from deadheat.model.observation import (
@@ -143,8 +144,9 @@ def _parts_s(tally: Tally) -> dict[str, float]:
 def told(one: run_folders.OnDisk) -> float | None:
     """How long the race said after half of its blocks that one more takes, over how long those after it took.
 
-    By the stamps of the blocks, so that all between them is in it. None where these are too few, or where
-    somebody stopped the race meanwhile.
+    By the stamps of the blocks, so that all between them is in it; of those in which as many were raced as
+    in the last before: who will have left by then is no question of time. None where these are too few, or
+    where somebody stopped the race meanwhile.
     """
     own = [o for o in one.observed if getattr(o, "race", one.race.key) == one.race.key]
     clean = [i for i, o in enumerate(own) if isinstance(o, BlockEnded) and o.disturbed is None]
@@ -152,11 +154,16 @@ def told(one: run_folders.OnDisk) -> float | None:
         return None
     middle = clean[len(clean) // 2 - 1] + 1
     rest = own[middle:]
-    begun = [i for i, o in enumerate(rest) if isinstance(o, BlockStarted)]
-    if len(begun) < 2 or any(isinstance(o, Resumed | GoneOn) for o in rest):
+    raced = [len(o.order) for o in own[:middle] if isinstance(o, BlockStarted)][-1]
+    starts = [(i, len(o.order)) for i, o in enumerate(rest) if isinstance(o, BlockStarted)]
+    alike = [i for i, _ in takewhile(lambda start: start[1] == raced, starts)]
+    # Up to the start of another block: of the last one the journal has no end.
+    begun = [*alike, *(i for i, _ in starts[len(alike) :][:1])]
+    if len(begun) < 2:
         return None
-    # From the first block after it to the start of the last: of that one the journal has no end.
     span = rest[begun[0] : begun[-1]]
+    if any(isinstance(o, Resumed | GoneOn) for o in span):
+        return None
     blocks = sum(isinstance(o, BlockEnded) and o.disturbed is None for o in span)
     took_s = (_at(rest[begun[-1]]) - _at(rest[begun[0]])).total_seconds()
     said_s = pace.more_s(tallied(one.race, list(whole_blocks(list(own[:middle])))), blocks)

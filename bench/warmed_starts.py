@@ -34,7 +34,8 @@ from deadheat.hosts.machine import WINDOW_S
 from deadheat.model.observation import Observation, Started
 from deadheat.model.plan import DisturbanceLimits, Plan
 from deadheat.plan import Asked
-from deadheat.results.tally import Tally, sums, tallied, throughput_rps
+from deadheat.results.tally import Tally, tallied
+from deadheat.results.values import sums, throughput_rps
 from deadheat.run.disturbance import of_block
 from deadheat.run.progress import NoView
 from deadheat.run.runner import Runner

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from deadheat import plan as planning
-from deadheat.model.observation import Interference, WarmedUp
+from deadheat.model.observation import Interference, Slice, WarmedUp
 from deadheat.model.past import PastRace, Variances
 from deadheat.model.plan import RacePlan
 from deadheat.plan import Asked, learnt
@@ -73,6 +73,17 @@ def test_by_their_own_spread_the_expected_interval_is_never_wider_than_by_the_ca
     own = one(replace(ASKED, past=ledger(0.10, 0.05)), suite)
     assert half_width(own) < half_width(one(ASKED, suite))
     assert planning.estimated_s(own, ASKED) <= 1.05 * planning.estimated_s(one(ASKED, suite), ASKED)
+
+
+def test_a_race_is_sized_by_what_it_is_judged_by(suite: Suite) -> None:
+    """Throughput's starts differ, CPU time's do not: who is judged by the latter needs no more blocks."""
+    by_rate = ledger(0.10, 0.05)
+    by_cpu = tuple(one_.replaced(setting="by=cpu") for one_ in ledger(0.001, 0.30))
+    sizes = {
+        by: one(replace(ASKED, judged_by=by, past=(*by_rate, *by_cpu)), suite) for by in ("throughput", "cpu")
+    }
+    assert sizes["throughput"].blocks > sizes["cpu"].blocks
+    assert sizes["cpu"].blocks == one(replace(ASKED, judged_by="cpu", past=by_cpu), suite).blocks
 
 
 def test_a_few_starts_or_those_of_the_reference_alone_size_nothing(suite: Suite) -> None:
@@ -157,6 +168,22 @@ def test_a_race_leaves_the_spread_that_was_planted_and_its_warm_ups(tmp_path: Pa
     for id_ in ("slow", "fast"):
         assert math.sqrt(left.spread[id_].starts) == pytest.approx(0.01, rel=0.5)
         assert math.sqrt(left.spread[id_].rounds) == pytest.approx(0.05 / math.sqrt(2), rel=0.15)
+
+
+def test_it_leaves_the_spread_of_what_it_is_judged_by(tmp_path: Path) -> None:
+    """Rates differ between starts and rounds, CPU time a request does by less than its rounding."""
+    left = {}
+    for by, setting in (("throughput", None), ("cpu", "by=cpu")):
+        race = observed.race(blocks=20, setting=setting).replaced(judged_by=by)
+        seen = [
+            o.replaced(server_cpu_ns=o.replies * 10_000) if isinstance(o, Slice) else o
+            for o in observed.observations(race)
+        ]
+        plan = observed.plan(race, observed.suite(tmp_path / by))
+        (left[by],) = results_past.of_run(plan, derive.results(plan, {}, seen), seen, "m")
+    rates, costs = left["throughput"], left["cpu"]
+    assert min(map(abs, rates.starts["fast"])) > 0 and max(map(abs, costs.starts["fast"])) < 1e-6
+    assert rates.spread["fast"].rounds > 1e-3 and costs.spread["fast"].rounds < 1e-9
 
 
 def test_how_long_starts_warm_up_is_known_whatever_was_judged(suite: Suite) -> None:

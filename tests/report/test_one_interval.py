@@ -19,7 +19,8 @@ from deadheat.model.result import RaceResult, Results
 from deadheat.report import csv_table, markdown, terminal
 from deadheat.report.html import page
 from deadheat.results import derive, judging
-from deadheat.results.tally import cpu_us_per_request, tallied, throughput_rps
+from deadheat.results.tally import tallied
+from deadheat.results.values import cpu_us_per_request, throughput_rps
 from tests.made import observed
 from tests.made.observed import observations, plan, race, suite
 from tests.made.suite import STUDY

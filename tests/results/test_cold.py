@@ -22,7 +22,8 @@ from deadheat.plan import Asked, past, races
 from deadheat.report import csv_table, markdown, terminal, verdicts
 from deadheat.report.html import page
 from deadheat.results import derive, judging
-from deadheat.results.tally import reply_10000_s, tallied
+from deadheat.results.tally import tallied
+from deadheat.results.values import reply_10000_s
 from tests.made.observed import CLASSES, plan, race, suite
 
 # Seconds to the first reply, to the 100th, to the 10,000th: fast is up late, and then faster.

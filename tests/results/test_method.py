@@ -9,7 +9,8 @@ import pytest
 from deadheat.model.observation import Observation, Slice
 from deadheat.model.plan import RacePlan
 from deadheat.results import judging
-from deadheat.results.tally import Tally, tallied, throughput_rps
+from deadheat.results.tally import Tally, tallied
+from deadheat.results.values import throughput_rps
 from tests.made.observed import observations, race
 
 

@@ -14,7 +14,8 @@ from deadheat.model.calibration import CalibrationRace, MachineId
 from deadheat.model.observation import Observation, Slice
 from deadheat.model.plan import Plan
 from deadheat.results import derive
-from deadheat.results.tally import Tally, Value, cpu_us_per_request, tallied, throughput_rps
+from deadheat.results.tally import Tally, tallied
+from deadheat.results.values import Value, cpu_us_per_request, throughput_rps
 from deadheat.storage.journal import whole_blocks
 
 # Where counting might begin, milliseconds after a slice's start, and how long each window is.

@@ -10,7 +10,8 @@ from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.result import RaceResult, Results
 from deadheat.plan import going_on, reference
 from deadheat.results import derive
-from deadheat.results.tally import Tally, Turn, tallied
+from deadheat.results.tally import Tally, tallied
+from deadheat.results.values import Turn
 from deadheat.storage.journal import whole_blocks
 from deadheat.storage.run_folder import RunFolder
 from deadheat.studies.derive import best, runs_of

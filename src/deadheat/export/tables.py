@@ -15,7 +15,7 @@ import numpy as np
 from deadheat.export.source import Race, Source
 from deadheat.model.observation import ColdStart, Invocation, OutsideRun, Slice
 from deadheat.report import reasons
-from deadheat.results import cpu, figures, tally
+from deadheat.results import cpu, figures, values
 from deadheat.studies.derive import best, cpu_us_per_request
 
 Type = Literal["text", "int", "float", "bool"]
@@ -83,7 +83,7 @@ def _race(source: Source, race: Race) -> dict[str, Cell]:
 def _slices(source: Source, race: Race) -> Iterator[Row]:
     for entry in race.plan.entries:
         who = {**_race(source, race), "contender": entry.contender, "null_pair": entry.null}
-        turns: Sequence[tally.Turn | OutsideRun] = race.outside.get(entry.id) or race.tally.of(entry.id)
+        turns: Sequence[values.Turn | OutsideRun] = race.outside.get(entry.id) or race.tally.of(entry.id)
         for turn in turns:
             place: dict[str, Cell] = {
                 "block": turn.block,
@@ -93,7 +93,7 @@ def _slices(source: Source, race: Race) -> Iterator[Row]:
             yield who | place | _turn(turn)
 
 
-def _turn(turn: tally.Turn | OutsideRun) -> dict[str, Cell]:
+def _turn(turn: values.Turn | OutsideRun) -> dict[str, Cell]:
     if isinstance(turn, Slice):
         return {
             "turn": turn.turn,
@@ -106,7 +106,7 @@ def _turn(turn: tally.Turn | OutsideRun) -> dict[str, Cell]:
             "throughput_rps": turn.replies / turn.counted_s,
             "latency_mean_ms": turn.latency_sum_ns / turn.replies / 1e6 if turn.replies else None,
             "latency_max_ms": turn.latency_max_ns / 1e6,
-            "server_cpu_us_per_reply": tally.cpu_us_per_request(turn) or None,
+            "server_cpu_us_per_reply": values.cpu_us_per_request(turn) or None,
         }
     if isinstance(turn, Invocation):
         return {
@@ -166,15 +166,15 @@ def block_values(race: Race, entry: str, block: int) -> dict[str, float | None]:
         run = best(race.outside[entry])
         return {"throughput_rps": run.throughput_rps, "cpu_us_per_request": cpu_us_per_request(run)}
     turns = race.tally.turns[entry][block]
-    metrics: Mapping[str, tally.Value]
+    metrics: Mapping[str, values.Value]
     if all(isinstance(turn, Invocation) for turn in turns):
-        metrics = {"wall_s": tally.wall_s, "cpu_s": tally.cpu_s, "own_wall_s": tally.own_wall_s}
+        metrics = {"wall_s": values.wall_s, "cpu_s": values.cpu_s, "own_wall_s": values.own_wall_s}
     elif all(isinstance(turn, ColdStart) for turn in turns):
-        metrics = tally.COLD_VALUES
+        metrics = values.COLD_VALUES
     else:
         metrics = {
-            "throughput_rps": tally.throughput_rps,
-            "cpu_us_per_request": tally.cpu_us_per_request,
+            "throughput_rps": values.throughput_rps,
+            "cpu_us_per_request": values.cpu_us_per_request,
         }
     return {name: _mean(race, entry, value, block) for name, value in metrics.items()}
 
@@ -199,7 +199,7 @@ def _block_cpu(race: Race, entry: str, block: int) -> float | None:
     return cpu.by_block(race.tally, entry).get(block)
 
 
-def _mean(race: Race, entry: str, value: tally.Value, block: int) -> float | None:
+def _mean(race: Race, entry: str, value: values.Value, block: int) -> float | None:
     logs = race.tally.series(entry, value, [block])[0]
     finite = logs[np.isfinite(logs)]
     return float(np.exp(finite.mean())) if len(finite) else None

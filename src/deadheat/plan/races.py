@@ -128,7 +128,7 @@ def _ours(asked: Asked, suite: Suite, names: Sequence[str]) -> list[RacePlan]:
         )
     chosen = {name: _chosen(asked, suite, name, names) for name in names}
     races = [
-        judged.judged(attached.noted(race, chosen[name], asked.judged_by), suite.workload(name), asked)
+        attached.noted(race, chosen[name], asked.judged_by)
         for name in names
         if chosen[name]
         for race in _races(asked, suite.workload(name), chosen[name])
@@ -205,7 +205,7 @@ def _for_claims(asked: Asked, suite: Suite, study: str) -> Asked:
 
 
 def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> Sequence[RacePlan]:
-    """A workload's settings, the default one first."""
+    """A workload's settings, the default one first; how long each is hangs on what it is judged by."""
     race = _race(asked, workload, contenders)
     if workload.traits.serves:
         races = tuple(
@@ -215,13 +215,14 @@ def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) ->
         )
         if asked.scale:
             races = scale.of_scale(races, asked.server_cpus, asked.generator_cpus)
-        races = protocol.over(races, asked.protocol)
+        races = [judged.judged(one, workload, asked) for one in protocol.over(races, asked.protocol)]
         if workload.measure == "cold":
             return races
         # Several loads share the time of one.
         seconds = seconds_of(race, SIZES[asked.preset]) / len(races)
         return [*(sized(one, seconds, asked) for one in races), *_in_shapes(asked, workload, contenders)]
-    return programs.of_program(race, workload, contenders, asked.parameters, asked.preset)
+    every = programs.of_program(race, workload, contenders, asked.parameters, asked.preset)
+    return [judged.judged(one, workload, asked) for one in every]
 
 
 def _in_shapes(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> Iterator[RacePlan]:
@@ -234,6 +235,7 @@ def _in_shapes(asked: Asked, workload: Workload, contenders: Sequence[Contender]
         usable = asked.usable_cpus or asked.server_cpus
         raced = shapes.in_shape(race, workload, wanted, usable, asked.generator_cpus)
         if raced is not None:
+            raced = judged.judged(raced, workload, asked)
             yield sized(raced, seconds_of(raced, SIZES[asked.preset]), asked)
 
 

@@ -17,25 +17,10 @@ from deadheat.model.result import Interval, RaceResult
 from deadheat.plan.asked import OURS
 from deadheat.plan.shapes import name_of
 from deadheat.results import build_times, judging, latency
-from deadheat.results.tally import (
-    COLD_VALUES,
-    Tally,
-    cpu_s,
-    cpu_us_per_request,
-    own_wall_s,
-    throughput_rps,
-    wall_s,
-)
+from deadheat.results.tally import Tally
+from deadheat.results.values import TURN_VALUES
 from deadheat.stats import Series
 
-TURN_VALUES = {
-    "throughput_rps": throughput_rps,
-    "wall_s": wall_s,
-    "own_wall_s": own_wall_s,
-    "cpu_s": cpu_s,
-    "cpu_us_per_request": cpu_us_per_request,
-    **COLD_VALUES,
-}
 EXACT = ("artifact_bytes", "build_s")
 # A metric and two contenders, in the order of the alphabet.
 Question = tuple[str, str, str]

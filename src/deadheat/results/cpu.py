@@ -5,8 +5,9 @@ from dataclasses import replace
 
 from deadheat.model.result import AnyResult, CpuRatio, turned
 from deadheat.results import claimed, judging
-from deadheat.results.claimed import TURN_VALUES, Race
+from deadheat.results.claimed import Race
 from deadheat.results.tally import Tally
+from deadheat.results.values import TURN_VALUES
 
 # What is known of CPU time beside each metric that a race may judge.
 BESIDE = {"throughput_rps": "cpu_us_per_request", "wall_s": "cpu_s"}

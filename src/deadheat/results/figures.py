@@ -12,6 +12,7 @@ from deadheat.model.choices import JudgedBy
 from deadheat.model.judged import AT_EQUAL_LOAD, metric_of
 from deadheat.results import claimed, judging, latency
 from deadheat.results.tally import Tally
+from deadheat.results.values import TURN_VALUES
 
 NOTHING = stats.Estimate(None, -math.inf, math.inf, 0.95, 0)
 
@@ -25,8 +26,8 @@ def compare(tally: Tally, a: str, b: str, by: JudgedBy) -> stats.Estimate:
     """The same by any figure; without blocks where nothing is known of it. A size does not vary from block to
     block, and has no estimate."""
     metric = metric_of(by, tally.race.metric)
-    if metric in claimed.TURN_VALUES:
-        return judging.compare(tally, a, b, claimed.TURN_VALUES[metric], metric)
+    if metric in TURN_VALUES:
+        return judging.compare(tally, a, b, TURN_VALUES[metric], metric)
     if by == "memory":
         return claimed.compare_blocks(tally, a, b, metric)
     if by == "startup":
@@ -40,9 +41,9 @@ def by_block(tally: Tally, a: str, b: str) -> Mapping[int, float]:
     """The log ratio of each block that has one, by what the race is judged by; none of what only all blocks
     together have."""
     metric = tally.race.judged
-    if metric not in claimed.TURN_VALUES:
+    if metric not in TURN_VALUES:
         return {}
-    return judging.by_block(tally, a, b, claimed.TURN_VALUES[metric], metric)
+    return judging.by_block(tally, a, b, TURN_VALUES[metric], metric)
 
 
 def _startup(tally: Tally, a: str, b: str) -> stats.Estimate:

@@ -37,7 +37,8 @@ from deadheat.model.plan import RacePlan
 from deadheat.model.result import Against, ContenderResult, Variance, WarmUp
 from deadheat.model.workload import HIGHER_IS_FASTER
 from deadheat.results.cpu_outside import cpu_outside
-from deadheat.results.tally import VALUES, Tally
+from deadheat.results.tally import Tally
+from deadheat.results.values import VALUES
 
 # From here on more rounds hardly narrow the interval, and only more blocks do.
 MOSTLY_STARTS = 0.5
@@ -190,8 +191,7 @@ def _cpu_outside(tally: Tally, shown: Sequence[str]) -> Iterator[CpuOutside]:
 
 
 def _variance(tally: Tally, measured: Sequence[str]) -> dict[str, Variance]:
-    blocks = tally.common_blocks(*measured)
-    value = VALUES[tally.race.metric]
+    blocks, value = tally.common_blocks(*measured), tally.judged_value
     try:
         parts = stats.variance_components({entry: tally.series(entry, value, blocks) for entry in measured})
     except ValueError:

@@ -14,7 +14,8 @@ from deadheat.plan.past import skewed
 from deadheat.results import pace
 from deadheat.results.gates.gate import gate_result
 from deadheat.results.gates.own import LOWER_BOUND
-from deadheat.results.tally import VALUES, Tally, Value
+from deadheat.results.tally import Tally
+from deadheat.results.values import VALUES, Value
 
 # Gates on limits hold up to 80 or 90% of them: who holds may be at that.
 CLEAR_OF_LIMITS = 1.25

@@ -13,7 +13,8 @@ from deadheat.model.finding import LongTurnsOpen, SlicesUnchecked
 from deadheat.model.measured import SlicePlan
 from deadheat.model.observation import LongTurn
 from deadheat.model.result import ContenderResult, Interval
-from deadheat.results.tally import Tally, throughput_rps
+from deadheat.results.tally import Tally
+from deadheat.results.values import throughput_rps
 
 # How far the two ratios may be apart, and as narrow the interval has to be that says so.
 LIMIT = 0.05

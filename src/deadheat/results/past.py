@@ -15,7 +15,7 @@ from deadheat.model.result import RaceResult, Results
 from deadheat.plan import past
 from deadheat.plan.asked import OURS
 from deadheat.plan.duration import longer_warm_ups_s
-from deadheat.results.tally import VALUES, Tally, tallied
+from deadheat.results.tally import Tally, tallied
 from deadheat.storage.journal import whole_blocks
 
 # Broken, these gates say that somebody was not warm, or never is.
@@ -101,16 +101,15 @@ def overrun(tally: Tally, needed_s: Mapping[str, float]) -> float | None:
 
 
 def starts(tally: Tally) -> dict[str, tuple[float, ...]]:
-    """Of each contender the log level of its starts, block by block, less the mean of all in the block and
-    less its own over the race. Only blocks that everybody was in can be compared, two or more."""
+    """Of each contender the log level of its starts by the judged figure, block by block, less the mean of
+    all in the block and less its own over the race. Only blocks that everybody was in can be compared, two or
+    more."""
     entries = [entry for entry in tally.race.entries if tally.turns.get(entry.id)]
     blocks = tally.common_blocks(*(entry.id for entry in entries)) if entries else []
     if len(blocks) < 2 or len(entries) < 2:
         return {}
-    value = VALUES[tally.race.metric]
-    levels = np.array(
-        [[rounds.log_value() for rounds in tally.rounds(entry.id, value, blocks)] for entry in entries]
-    )
+    sums = [tally.rounds(entry.id, tally.judged_value, blocks) for entry in entries]
+    levels = np.array([[rounds.log_value() for rounds in of] for of in sums])
     levels -= levels.mean(axis=0)
     levels -= levels.mean(axis=1, keepdims=True)
     of: dict[str, tuple[float, ...]] = {}

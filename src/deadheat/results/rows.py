@@ -32,10 +32,10 @@ from deadheat.model.suite_facts import ContenderFacts
 from deadheat.results import build_times, by_request, cpu, figures, handshakes, judging, latency
 from deadheat.results.gates import own as gates
 from deadheat.results.gates import registry
-from deadheat.results.tally import (
+from deadheat.results.tally import Tally
+from deadheat.results.values import (
     COLD_VALUES,
     VALUES,
-    Tally,
     Value,
     cpu_s,
     cpu_us_per_request,

@@ -17,8 +17,8 @@ from deadheat.model.result import RaceResult, Results, Verdict
 from deadheat.plan import going_on, reference
 from deadheat.plan.looks import looks_of
 from deadheat.results import derive, figures, judging
-from deadheat.results.claimed import TURN_VALUES
-from deadheat.results.tally import Tally, Turn, tallied
+from deadheat.results.tally import Tally, tallied
+from deadheat.results.values import TURN_VALUES, Turn
 from deadheat.storage.journal import whole_blocks
 
 # Two derivations of one journal differ by no more than this, which is the last digits of a float.

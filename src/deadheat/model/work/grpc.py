@@ -12,8 +12,8 @@ from deadheat.model.work import json_text
 
 class GrpcWork(Record):
     """A unary (or server-streaming) call: `data` and the reply that is right, `expect`, each a table or JSON
-    in a text, as protobuf has it; `{token}` stands for the slice's
-    random token. Without `expect` any reply will do whose status is OK.
+    in a text, as protobuf has it; `{token}` stands for the slice's random token. Without `expect` any reply
+    will do whose status is OK.
 
     `conformance`: how a "stack" answers calls of all sorts, and what it refuses; or just how this "call" is
     answered, of a contract of which nothing else is known. Requests are compressed, and replies may be, in

@@ -9,8 +9,8 @@ from deadheat.model.work import json_text
 
 
 class RedisWork(Record):
-    """Commands of Redis, each a list of words, sent in turn over all connections; `{token}` stands for
-    the slice's random token.
+    """Commands of Redis, each a list of words, sent in turn over all connections; `{token}` stands for the
+    slice's random token.
 
     `expect`: the reply to each, as JSON has it (null: no such key), in a list or in a text. Without it any
     reply will do that is no error. Connections do not wait for each other: a reply that hangs on which of

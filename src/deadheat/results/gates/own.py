@@ -11,7 +11,8 @@ from deadheat.model.observation import Slice, StatementsRan
 from deadheat.results import long_turns
 from deadheat.results.gates.gate import gate_result
 from deadheat.results.gates.limits import GENERATOR_CPU, GENERATOR_SHARE, LITTLES_LAW
-from deadheat.results.tally import Tally, throughput_rps
+from deadheat.results.tally import Tally
+from deadheat.results.values import throughput_rps
 
 CEILING_SHARE_LIMIT = 0.90
 SERVER_CPU_LIMIT = 0.90
