@@ -215,7 +215,8 @@ def _races(asked: Asked, workload: Workload, contenders: Sequence[Contender]) ->
         )
         if asked.scale:
             races = scale.of_scale(races, asked.server_cpus, asked.generator_cpus)
-        races = [judged.judged(one, workload, asked) for one in protocol.over(races, asked.protocol)]
+        races = protocol.over(races, asked.protocol)
+        races = tuple(judged.judged(race, workload, asked) for race in races)
         if workload.measure == "cold":
             return races
         # Several loads share the time of one.

@@ -206,5 +206,5 @@ def within(at: Address) -> dict[str, str]:
 def _long(turn: Slice) -> LongTurn:
     """Of a turn without a break, what slices are held against."""
     own = {"counted_s": turn.counted_s, "took_s": (turn.drained_ns - turn.started_ns) / 1e9}
-    same = LongTurn.model_fields.keys() - {"type", *own}
-    return LongTurn(**own, **{name: getattr(turn, name) for name in same})
+    same = {name: getattr(turn, name) for name in LongTurn.model_fields.keys() - {"type", *own}}
+    return LongTurn.model_validate(same | own)
