@@ -10,7 +10,8 @@ each of target/studies (with copies: target/studies-from-copies). Contenders who
 are built several times before. Started again, what is done stays, and what
 was cut off is taken up. DIR holds `crystal-jgaskins` and `crystal-stefanwille` with their packages, as
 `shards install` leaves them in lib/, and `hex`, a Hex home with the packages of the Elixir contenders; it
-may hold `crystal-jgaskins-0.1`, the packages of the shard of 2020.
+may hold `crystal-jgaskins-0.1`, the packages of the shard of 2020, and `suite`, files that are put over those
+of the suite that is raced: the `mix.lock` of packages that were packed anew, whose checksums are others.
 
 Ends with 1 where a race could not be made: the pages are then as they were.
 """
@@ -117,6 +118,8 @@ def from_copies(copies: Path, out: Path) -> tuple[Path, dict[str, str]]:
         half = out / "suite.half"
         shutil.rmtree(half, ignore_errors=True)
         redis_clients.suite_with(copies, half, whole=True)
+        if (own := copies / "suite").is_dir():
+            shutil.copytree(own, half, dirs_exist_ok=True)
         half.rename(suite)
     return suite, {"HEX_HOME": str(hex_home.absolute()), "HEX_OFFLINE": "1"}
 

@@ -143,9 +143,12 @@ def test_whose_time_to_compile_is_claimed_is_built_several_times_before(start: S
 def test_with_copies_builds_find_the_shards_and_the_packages_of_hex(
     start: Start, copies: Path, tmp_path: Path
 ) -> None:
-    ran = Ran()
+    ran, lock = Ran(), Path("http-hello/phoenix/mix.lock")
+    (copies / "suite" / lock).parent.mkdir(parents=True)
+    (copies / "suite" / lock).write_text("%{packed: :anew}")
     assert start(ran, "--copies", str(copies)) == 0
     suite = tmp_path / "out" / "suite"
+    assert (suite / lock).read_text() == "%{packed: :anew}"
     assert all(command[command.index("--suite") + 1] == str(suite) for command in ran.commands[:-1])
     assert {env["HEX_HOME"] for env in ran.environments[:-1]} == {str(copies / "hex")}
     assert tuple(load(suite).studies) == STUDIES
