@@ -156,9 +156,9 @@ def told(one: run_folders.OnDisk) -> float | None:
     rest = own[middle:]
     raced = [len(o.order) for o in own[:middle] if isinstance(o, BlockStarted)][-1]
     starts = [(i, len(o.order)) for i, o in enumerate(rest) if isinstance(o, BlockStarted)]
-    alike = [i for i, _ in takewhile(lambda start: start[1] == raced, starts)]
+    alike = sum(1 for _ in takewhile(lambda start: start[1] == raced, starts))
     # Up to the start of another block: of the last one the journal has no end.
-    begun = [*alike, *(i for i, _ in starts[len(alike) :][:1])]
+    begun = [i for i, _ in starts[: alike + 1]]
     if len(begun) < 2:
         return None
     span = rest[begun[0] : begun[-1]]

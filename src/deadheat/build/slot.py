@@ -8,7 +8,6 @@ toolchains it needs and what of the environment compilers read. A build that was
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import os
@@ -27,6 +26,7 @@ from deadheat.model.contender import Contender
 from deadheat.model.observation import Built
 from deadheat.util.files import explained, write_whole
 from deadheat.util.interrupt import Stop
+from deadheat.util.locks import locked
 
 # Raised when what a build does changes, so that older builds are not taken for current.
 FORMAT = 2
@@ -75,7 +75,7 @@ class Slot:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             file = os.open(self.path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
-            while not _locked(file):
+            while not locked(file):
                 stop.check()
                 time.sleep(POLL_S)
             yield
@@ -98,18 +98,17 @@ class Slot:
 
     def finish(self, build_s: float | None = None) -> Built:
         """Put on record what was built, in `build_s`; without any it is the copy alone."""
-        made = build_s is not None
         record = Built(
             workload=self.contender.workload,
             contender=self.contender.id,
             status="ready",
-            key=self.path.name if made else None,
+            key=self.path.name,
             build_s=build_s,
             artifact_bytes=self._artifact_bytes(),
-            runtime_bytes=runtime_size.needed_by(self.contender.needs) if made else None,
-            binary=self._binary() if made else None,
+            runtime_bytes=runtime_size.needed_by(self.contender.needs),
+            binary=self._binary(),
             toolchains=self.versions,
-            log=str(self.log) if made else None,
+            log=None if build_s is None else str(self.log),
         )
         write_whole(self.marker, record.model_dump_json())
         return record
@@ -175,11 +174,3 @@ def _key(contender: Contender, versions: dict[str, str], environment: Mapping[st
         digest.update(f"{file.relative_to(contender.folder.parent)}\0{mode}{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()[:16]
-
-
-def _locked(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

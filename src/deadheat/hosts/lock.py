@@ -1,6 +1,5 @@
 """One race on a machine at a time: two would be each other's noise."""
 
-import fcntl
 import os
 import tempfile
 import time
@@ -9,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from deadheat.errors import UserError
+from deadheat.util.locks import locked
 
 #: How often whoever waits for a machine looks whether it is free.
 POLL_S = 0.05
@@ -43,7 +43,7 @@ def machine(
         ) from error
     try:
         deadline, told = time.monotonic() + wait_s, False
-        while not _taken(fd):
+        while not locked(fd):
             holder = os.pread(fd, 200, 0).decode(errors="replace").strip() or "another process"
             if time.monotonic() >= deadline:
                 raise UserError(
@@ -60,14 +60,6 @@ def machine(
         os.ftruncate(fd, 0)
     finally:
         os.close(fd)
-
-
-def _taken(fd: int) -> bool:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _open(path: Path) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from deadheat.model import json_path
+from deadheat.model import json_path, json_text
 
 _PLACE = re.compile(json_path.PATTERN)
 
@@ -26,10 +25,7 @@ def schema_text(text: str) -> str:
     from jsonschema.exceptions import SchemaError
     from jsonschema.validators import validator_for
 
-    try:
-        schema = json.loads(text)
-    except ValueError as error:
-        raise ValueError(f"no JSON: {error}") from error
+    schema = json_text.read(text)
     try:
         validator_for(schema).check_schema(schema)
     except SchemaError as error:

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 
 from deadheat.hosts import Host, interference
 from deadheat.model.observation import BlockEnded, BlockStarted, Disturbance, Failed, Slice
+from deadheat.model.progress import Progress
 from deadheat.plan import schedule
-from deadheat.run import disturbance, repeats
+from deadheat.run import disturbance
 from deadheat.run.kind import Kind, Stage
 from deadheat.run.record import Record
 from deadheat.util import clock
 
 
 def run(
-    stage: Stage, kind: Kind, block: schedule.Block, record: Record, lost: set[str], clean: int
+    stage: Stage,
+    kind: Kind,
+    block: schedule.Block,
+    record: Record,
+    lost: set[str],
+    progress: Callable[[float], Progress],
 ) -> Disturbance | None:
-    """A block after `clean` that count, and who got into it, if anybody did: then it does not count. Whoever
-    fails in it is `lost` from then on."""
+    """A block, and who got into it, if anybody did: then it does not count. Whoever fails in it is `lost`
+    from then on. `progress`: how far the race is with so much of the block, 0 to 1."""
     race, limits = stage.race, stage.plan.disturbance
     # A single block has no other that could be raced instead.
     limits = limits if race.blocks > 1 else None
-    took = repeats.took(race, record.observations)
-    repeated = repeats.disturbed(race, record.observations)
     record.add(BlockStarted(race=race.key, block=block.index, order=block.start, at=clock.stamp()))
     steps = (2 + len(race.loads)) * len(block.start) + len(block.turns)
     watched = _watched(stage)
@@ -38,9 +43,7 @@ def run(
             if isinstance(observation, Failed):
                 lost.add(observation.entry)
                 stage.view.warn(f"{observation.entry} leaves the race: {observation.reason}")
-            within = min(1.0, done / steps)
-            budgeted = stage.plan.budget_s is not None
-            stage.view.progress(repeats.progress(race, took, repeated, clean, within, budgeted=budgeted))
+            stage.view.progress(progress(min(1.0, done / steps)))
             stage.stop.check()
     if limits is not None and disturbed is None:
         disturbed = disturbance.of_generators(slices, limits)

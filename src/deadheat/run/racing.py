@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from deadheat.model.contender import Contender
 from deadheat.model.observation import (
@@ -121,18 +122,22 @@ class Racing:
             # Nobody left to be compared with, but still rows worth having.
             if clean >= race.blocks or len(lost) == len(race.entries) or _only_ceilings(stage, lost):
                 return
-            if (why := self._why_no_more(stage, index)) is not None:
+            budgeted, took = stage.plan.budget_s is not None, repeats.took(race, observed)
+            if index >= repeats.most_blocks(race, took, budgeted=budgeted):
+                why = "its share of the budget is used" if budgeted else "twice as many as planned"
                 stage.view.warn(
                     f"{race.key}: {clean} of {race.blocks} blocks count after {index}, and no more are "
                     f"begun: {why}"
                 )
                 return
+            repeated = repeats.disturbed(race, observed)
+            progress = partial(repeats.progress, race, took, repeated, clean, budgeted=budgeted)
             next_block = schedule.block(race, stage.plan.seed, index)
             index += 1
             if not any(isinstance(o, BlockStarted) and o.race == race.key for o in observed):
                 self.begins(race)
             with self.alone():
-                disturbed = block.run(stage, self.kind, next_block.without(gone), record, lost, clean)
+                disturbed = block.run(stage, self.kind, next_block.without(gone), record, lost, progress)
             if disturbed is not None:
                 continue
             so_far = self._so_far(stage)
@@ -142,14 +147,6 @@ class Racing:
             if self._stand_in(race, lost) or self._over(stage, so_far, lost, index):
                 return
             race = self._with_longer_lead_ins(stage, so_far, index)
-
-    def _why_no_more(self, stage: Stage, begun: int) -> str | None:
-        """Why no block is begun after so many; None where one may be."""
-        race, budgeted = stage.race, stage.plan.budget_s is not None
-        took = repeats.took(race, self.record.observations)
-        if begun < repeats.most_blocks(race, took, budgeted=budgeted):
-            return None
-        return "its share of the budget is used" if budgeted else "twice as many as planned"
 
     def _so_far(self, stage: Stage) -> Race:
         """What the blocks that count say."""

@@ -1,13 +1,13 @@
 """A call of gRPC, and the reply that is right."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
+from deadheat.model import json_text
 from deadheat.model.base import Record
 from deadheat.model.parameter import Setting, holds
-from deadheat.model.work import json_text
 
 
 class GrpcWork(Record):
@@ -22,16 +22,11 @@ class GrpcWork(Record):
 
     proto: str
     call: str
-    data: dict[str, Any]
-    expect: dict[str, Any] | None = None
+    data: Annotated[dict[str, Any], json_text.READ]
+    expect: Annotated[dict[str, Any] | None, json_text.READ] = None
     conformance: Literal["stack", "call"] = "stack"
     messages: int = Field(default=1, ge=1)
     gzip_when: dict[str, Setting] | None = None
-
-    @field_validator("data", "expect", mode="before")
-    @classmethod
-    def _read(cls, value: Any) -> Any:
-        return json_text.read(value)
 
     @model_validator(mode="after")
     def _a_stack_has_a_reply(self) -> Self:

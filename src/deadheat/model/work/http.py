@@ -2,14 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
+from deadheat.model import json_text
 from deadheat.model.base import Record
 from deadheat.model.json_answer import JsonFields, JsonSchema
 from deadheat.model.mask import Masks
-from deadheat.model.work import json_text
 
 _NAMED = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
@@ -71,14 +71,9 @@ class HttpCase(Record):
     sha256: str | None = None
     structure: str | None = None
     page: str | None = None
-    json_fields: JsonFields = {}
+    json_fields: Annotated[JsonFields, json_text.READ] = {}
     json_schema: JsonSchema | None = None
     masks: Masks = {}
-
-    @field_validator("json_fields", mode="before")
-    @classmethod
-    def _read_fields(cls, value: Any) -> Any:
-        return json_text.read(value)
 
     @model_validator(mode="after")
     def _says_one_body(self) -> Self:

@@ -1,11 +1,11 @@
 """Commands of Redis, and the replies that are right."""
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
+from deadheat.model import json_text
 from deadheat.model.base import Record
-from deadheat.model.work import json_text
 
 
 class RedisWork(Record):
@@ -18,12 +18,7 @@ class RedisWork(Record):
     """
 
     commands: tuple[tuple[str, ...], ...] = Field(min_length=1)
-    expect: list[Any] | None = None
-
-    @field_validator("expect", mode="before")
-    @classmethod
-    def _read(cls, value: Any) -> Any:
-        return json_text.read(value)
+    expect: Annotated[list[Any] | None, json_text.READ] = None
 
     @model_validator(mode="after")
     def _says_each_reply(self) -> Self:

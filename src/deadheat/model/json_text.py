@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from pydantic import BeforeValidator
+
 
 def read(value: Any) -> Any:
     """A value as TOML has it, or JSON in a text. Raises ValueError."""
@@ -14,3 +16,7 @@ def read(value: Any) -> Any:
         return json.loads(value)
     except ValueError as error:
         raise ValueError(f"no JSON: {error}") from error
+
+
+# Of a field that may be given so.
+READ = BeforeValidator(read)
