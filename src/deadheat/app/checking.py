@@ -18,10 +18,13 @@ from deadheat.model.artifact import BuildTimes
 from deadheat.model.contender import Contender
 from deadheat.model.http_protocol import HttpProtocol, why_not
 from deadheat.plan import protocol as of_protocol
+from deadheat.run import answers
 from deadheat.run.kind import RaceUnavailableError
 from deadheat.suite.suite import Suite
 from deadheat.util.interrupt import Stop
 
+# What a race is told of where its answers were asked.
+CHECK = "deadheat check"
 Say = Callable[[str], None]
 
 
@@ -75,7 +78,7 @@ def check(
                 of_protocol.refuse(suite.workloads[contender.workload], protocol)
         selected = [contender for contender in selected if contender.workload in of_http]
     with (
-        this_machine("deadheat check") as (host, stop),
+        this_machine(CHECK) as (host, stop),
         tempfile.TemporaryDirectory(prefix="deadheat-check-") as logs,
     ):
         builder = Builder(host, stop)
@@ -124,14 +127,15 @@ def _checked(
         db_url=db_url,
     )
     try:
-        answers = KINDS[workload.kind].check(stage, contender.id)
+        check = KINDS[workload.kind].check(stage, contender.id)
     except RaceUnavailableError as error:
         return CheckedContender(contender.workload, contender.id, "unavailable", str(error))
-    if answers.ok:
-        agreed = () if answers.agreed is None else (answers.agreed,)
-        detail = "; ".join((f"{answers.cases} cases", *agreed, *answers.remarks))
+    checked = answers.observed(stage, contender.id, check, run=CHECK)
+    if checked.ok:
+        agreed = () if checked.agreed is None else (checked.agreed,)
+        detail = "; ".join((f"{checked.cases} cases", *agreed, *checked.remarks))
         return CheckedContender(contender.workload, contender.id, "right", detail)
-    return CheckedContender(contender.workload, contender.id, "wrong", answers.reason or "", answers.exchange)
+    return CheckedContender(contender.workload, contender.id, "wrong", checked.reason or "", checked.exchange)
 
 
 def _selected(suite: Suite, ids: Sequence[str]) -> list[Contender]:

@@ -53,8 +53,9 @@ class HttpKind:
             stage = _ready_to_ask(certificate.beside(stage, stack))
             stage, running = services.beside(stage, stack, block.start)
             stage, held = databases.beside(stage, running, stack, block.start, f"{block.seed}:rows")
+            protocol = ServerProtocol(ask, partial(target, drawn=Drawn()))
             yield from statements.counted(
-                stage, held, block.index, lambda stage: driven(stage, block, PROTOCOL, stack)
+                stage, held, block.index, lambda stage: driven(stage, block, protocol, stack)
             )
             yield from running.ran(block.index)
 
@@ -103,7 +104,26 @@ def _row(stage: Stage, rng: random.Random) -> dict[str, str]:
     return dict(rng.choice(stage.drawn)) if stage.drawn else {}
 
 
-def target(stage: Stage, at: Address) -> Mapping[str, Any]:
+class Drawn:
+    """The requests of a block, thousands of them: made once where nothing of a server's own is in them."""
+
+    def __init__(self) -> None:
+        self._of_all: list[dict[str, Any]] | None = None
+
+    def of(self, stage: Stage, own: Mapping[str, str], form: Form | None) -> list[dict[str, Any]]:
+        """Those of a server, by what its login said and the form of its pages."""
+        if own or form is not None:
+            return self._made(stage, own, form)
+        if self._of_all is None:
+            self._of_all = self._made(stage, own, form)
+        return self._of_all
+
+    @staticmethod
+    def _made(stage: Stage, own: Mapping[str, str], form: Form | None) -> list[dict[str, Any]]:
+        return [_drawn(*stage.workload.case_of({**row, **own}), form) for row in stage.drawn]
+
+
+def target(stage: Stage, at: Address, drawn: Drawn | None = None) -> Mapping[str, Any]:
     loaded = {
         "url": at.url,
         **_trusted(at),
@@ -123,9 +143,8 @@ def target(stage: Stage, at: Address) -> Mapping[str, Any]:
     if not stage.drawn:
         return {**loaded, **_pair(*stage.workload.case_of(own))}
     _fill(stage, at)
-    form = _form(stage, at)
-    drawn = [_drawn(*stage.workload.case_of({**row, **own}), form) for row in stage.drawn]
-    return {**loaded, "requests": drawn, "draw": "random"}
+    requests = (drawn or Drawn()).of(stage, own, _form(stage, at))
+    return {**loaded, "requests": requests, "draw": "random"}
 
 
 def _at_once(at: Address, requests: int) -> dict[str, Any]:

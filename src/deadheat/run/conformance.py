@@ -1,49 +1,47 @@
-"""Which entries of a race answer right: asked of each contender once, before any timing."""
+"""Which entries of a race answer right: asked of each build once, before any timing."""
 
 from __future__ import annotations
 
 from deadheat.model.observation import Checked, Failed
+from deadheat.run import answers
 from deadheat.run.kind import Kind, Stage
 from deadheat.run.record import Record
 
 
 def lost(stage: Stage, kind: Kind, record: Record) -> set[str]:
     """Entries that cannot race: not built, wrong, or failed before a resume. A null entry is the contender
-    that was asked already."""
+    that was asked already, and a build may have been in an earlier run."""
     race, observed = stage.race, record.observations
     unbuilt = {e.id for e in race.entries if stage.build(e.id).folder is None}
     failed = {o.entry for o in observed if isinstance(o, Failed) and o.race == race.key}
     right = {o.contender: o.ok for o in observed if isinstance(o, Checked) and o.workload == race.workload}
+    earlier = 0
     for entry in race.entries:
         if entry.id in unbuilt or entry.null:
             continue
         stage.stop.check()
         if entry.contender not in right:
-            right[entry.contender] = _asked(stage, kind, entry.id, entry.contender, record)
+            if (before := answers.known(stage, entry.id)) is not None:
+                record.add(before)
+                earlier += 1
+            right[entry.contender] = (before or _asked(stage, kind, entry.id, record)).ok
         stage.view.state(entry.id, "waiting" if right[entry.contender] else "failed")
+    if earlier:
+        stage.view.note(
+            f"✓ {race.key}: all answers of {earlier} right in an earlier run of the same builds "
+            "(deadheat check asks again)"
+        )
     wrong = {e.id for e in race.entries if right.get(e.contender) is False}
     return unbuilt | failed | wrong
 
 
-def _asked(stage: Stage, kind: Kind, entry: str, contender: str, record: Record) -> bool:
+def _asked(stage: Stage, kind: Kind, entry: str, record: Record) -> Checked:
     stage.view.state(entry, "checking")
-    check = kind.check(stage, entry)
-    record.add(
-        Checked(
-            workload=stage.race.workload,
-            contender=contender,
-            ok=check.ok,
-            cases=check.cases,
-            reason=check.reason,
-            exchange=check.exchange,
-            headers=check.headers,
-            remarks=check.remarks,
-            agreed=check.agreed,
-        )
-    )
-    if not check.ok:
+    checked = answers.observed(stage, entry, kind.check(stage, entry), run=stage.plan.run)
+    record.add(checked)
+    if not checked.ok:
         stage.view.warn(
-            f"{contender} failed its check before any timing, so it is not in the race: "
-            f"{check.reason} (deadheat check {contender} shows the whole exchange)"
+            f"{checked.contender} failed its check before any timing, so it is not in the race: "
+            f"{checked.reason} (deadheat check {checked.contender} shows the whole exchange)"
         )
-    return check.ok
+    return checked

@@ -2,29 +2,23 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
-
 from deadheat.build.built import Build
-from deadheat.errors import UserError
 from deadheat.model.judged import without_judged
 from deadheat.model.plan import RacePlan
-from deadheat.util.files import write_whole
+from deadheat.run import kept
 
 FILE = "lead-in.json"
 
 
 def lead_in_ms(build: Build, race: RacePlan) -> int | None:
     """What an earlier race of this build under this load ended with; None where none made it longer."""
-    kept = _read(build).get(_key(race))
-    return kept if isinstance(kept, int) and kept > 0 else None
+    found = kept.read(build, FILE).get(_key(race))
+    return found if isinstance(found, int) and found > 0 else None
 
 
 def keep_lead_in(build: Build, race: RacePlan, ms: int) -> None:
-    """For the next race; a cache that cannot be written keeps none."""
-    if build.folder is not None:
-        with contextlib.suppress(UserError):
-            write_whole(build.folder.parent / FILE, json.dumps({**_read(build), _key(race): ms}))
+    """For the next race."""
+    kept.keep(build, FILE, _key(race), ms)
 
 
 def load_of(race: RacePlan) -> list[object]:
@@ -38,13 +32,3 @@ def load_of(race: RacePlan) -> list[object]:
 
 def _key(race: RacePlan) -> str:
     return " ".join(map(str, load_of(race)))
-
-
-def _read(build: Build) -> dict[str, object]:
-    if build.folder is None:
-        return {}
-    try:
-        found = json.loads((build.folder.parent / FILE).read_text())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}

@@ -13,16 +13,15 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from deadheat.errors import UserError
 from deadheat.model.measured import SlicePlan
 from deadheat.model.observation import BlockStarted, LongTurnsKnown, Observation
 from deadheat.results import long_turns
 from deadheat.results.claimed import Race
 from deadheat.results.tally import tallied
+from deadheat.run import kept
 from deadheat.run.kind import Stage
 from deadheat.run.learnt import load_of
 from deadheat.storage.journal import whole_blocks
-from deadheat.util.files import write_whole
 
 FILE = "long-turns.json"
 # Of the machine's description, what another of the same name would be another machine by.
@@ -49,18 +48,18 @@ def known(
     if begun or not isinstance(measured, SlicePlan) or measured.long_turns is None:
         return
     for entry in _rivals(stage):
-        kept = _read(stage, entry).get(_key(stage, machine))
+        found = kept.read(stage.build(entry), FILE).get(_key(stage, machine))
         with contextlib.suppress(ValidationError):
-            if kept is not None:
-                found = LongTurnsKnown.model_validate_json(json.dumps(kept))
-                yield found.replaced(race=stage.race.key, entry=entry)
+            if found is not None:
+                one = LongTurnsKnown.model_validate_json(json.dumps(found))
+                yield one.replaced(race=stage.race.key, entry=entry)
 
 
 def keep(stage: Stage, so_far: Race, machine: Mapping[str, Any]) -> None:
-    """What is known now, for the next race of these builds; a cache that cannot be written keeps none."""
+    """What is known now, for the next race of these builds."""
     for entry in _rivals(stage) if so_far.tally.long_turns else ():
-        tally, folder = long_turns.agreement(so_far.tally, entry), stage.build(entry).folder
-        if folder is None or tally is None or tally.ci is None or tally.run is not None or not tally.narrow:
+        tally = long_turns.agreement(so_far.tally, entry)
+        if tally is None or tally.ci is None or tally.run is not None or not tally.narrow:
             continue
         one = LongTurnsKnown(
             race=stage.race.key,
@@ -71,9 +70,7 @@ def keep(stage: Stage, so_far: Race, machine: Mapping[str, Any]) -> None:
             blocks=tally.blocks,
             run=stage.plan.run,
         )
-        kept = {**_read(stage, entry), _key(stage, machine): one.model_dump(mode="json")}
-        with contextlib.suppress(UserError):
-            write_whole(folder.parent / FILE, json.dumps(kept))
+        kept.keep(stage.build(entry), FILE, _key(stage, machine), one.model_dump(mode="json"))
 
 
 def _rivals(stage: Stage) -> list[str]:
@@ -85,17 +82,6 @@ def _rivals(stage: Stage) -> list[str]:
         and entry.id != race.reference_entry
         and stage.build(entry.id).contender.class_ != "ceiling"
     ]
-
-
-def _read(stage: Stage, entry: str) -> dict[str, Any]:
-    folder = stage.build(entry).folder
-    if folder is None:
-        return {}
-    try:
-        found = json.loads((folder.parent / FILE).read_text())
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
 
 
 def _key(stage: Stage, machine: Mapping[str, Any]) -> str:

@@ -3,6 +3,7 @@ engine from one to the next while the others are frozen."""
 
 import random
 from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 
 from deadheat.generators.load_generator import LoadError
@@ -58,9 +59,7 @@ class ServerBlock:
                 yield self._slice(turn)
         yield from self._equal_load()
         yield from self._long_turns()
-        for entry in self._block.start:
-            if entry in self._turns.running:
-                yield self._ended(entry)
+        yield from self._all_ended()
 
     def _started(self, entry: str) -> Observation:
         """Start a server, wait until it answers right, open the generator's connections, freeze it."""
@@ -166,6 +165,17 @@ class ServerBlock:
             self._stage.view.state(turn.entry, "frozen")
             yield seen if not isinstance(seen, Slice) else _long(seen)
 
+    def _all_ended(self) -> Generator[Observation]:
+        """What each has used; then all are stopped side by side, since some take their time to go."""
+        handles = []
+        for entry in self._block.start:
+            if entry in self._turns.running:
+                handles.append(self._turns.running[entry].handle)
+                yield self._ended(entry)
+        with ThreadPoolExecutor(max_workers=max(1, len(handles))) as pool:
+            for stopped in [pool.submit(self._stage.host.stop, each, STOP_GRACE_S) for each in handles]:
+                stopped.result()
+
     def _ended(self, entry: str) -> Observation:
         running = self._turns.running.pop(entry)
         try:
@@ -174,7 +184,6 @@ class ServerBlock:
         except (ExitedError, LoadError) as error:
             return self._turns.failed(entry, str(error))
         self._stage.view.state(entry, "stopping")
-        self._stage.host.stop(running.handle, STOP_GRACE_S)
         memory, closed = usage.memory, running.closed
         return Ended(
             race=self._stage.race.key,

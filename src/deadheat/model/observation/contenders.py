@@ -35,9 +35,10 @@ class Built(Record):
 
 
 class Checked(Record):
-    """Full conformance, once a run: `exchange` is what was asked and answered where it went wrong;
+    """Full conformance, once a build: `exchange` is what was asked and answered where it went wrong;
     `headers` are those of the first right answer, where answers have such; `remarks` say what is right, but
-    unlike what most answer; `agreed`: the version and the ciphers of TLS, where the race is over it."""
+    unlike what most answer; `agreed`: the version and the ciphers of TLS, where the race is over it. `run`:
+    the earlier run in which it was asked, where that was of the same build; of `deadheat check` its name."""
 
     type: Literal["checked"] = "checked"
     workload: str
@@ -49,6 +50,7 @@ class Checked(Record):
     headers: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     agreed: str | None = None
+    run: str | None = None
 
 
 class ReferenceReplaced(Record):

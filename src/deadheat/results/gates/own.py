@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from deadheat import stats
-from deadheat.model.gate import GateResult
+from deadheat.model.gate import Fact, GateResult
 from deadheat.model.measured import SlicePlan
 from deadheat.model.observation import Slice, StatementsRan
 from deadheat.results import long_turns
@@ -25,12 +25,15 @@ LOWER_BOUND = ("generator-cpu", "services-cpu", "services-network", "network-lim
 
 
 def right_answers(tally: Tally, entry: str) -> GateResult:
-    """Full conformance was passed before any timing."""
+    """Full conformance was passed before any timing, of this run or of an earlier one of the same build."""
     contender = next(e.contender for e in tally.race.entries if e.id == entry)
     checked = tally.checked.get(contender)
     ok = checked is not None and checked.ok
     cases = float(checked.cases) if checked else None
-    return gate_result("right-answers", ok, cases, "all cases", contender=contender)
+    facts: dict[str, Fact] = {"contender": contender}
+    if checked is not None and checked.run is not None:
+        facts["run"] = checked.run
+    return gate_result("right-answers", ok, cases, "all cases", **facts)
 
 
 def errors(slices: list[Slice]) -> GateResult:
