@@ -213,9 +213,20 @@ class Figures:
             for command, run in zip(commands, self._runs, strict=True)
         )
 
+    @property
+    def from_copies(self) -> bool:
+        """Whether another suite than this repository's was raced: that with packages from copies."""
+        asked = (_after("--suite", run.command) for run in self._runs)
+        return any(suite is not None and Path(suite).resolve() != ROOT / "suite" for suite in asked)
+
     def machine(self) -> str:
         about = self._runs[0].machine
         return f"{about['cores']} cores, {about['cpu_model']}, Linux {str(about['kernel']).split('-')[0]}"
+
+
+def _after(option: str, words: Sequence[str]) -> str | None:
+    """What a command line says of an option; None where it does not."""
+    return words[words.index(option) + 1] if option in words[:-1] else None
 
 
 def _cell(text: str) -> str:

@@ -143,6 +143,22 @@ def test_what_the_redis_page_concludes_follows_from_the_run(studies: ModuleType,
     assert "the gate `server-limited` is broken" not in fast
 
 
+def test_rows_from_copies_are_said_to_be(studies: ModuleType, suite: Suite) -> None:
+    """Where the shards were raced; and where from a suite of copies, that this machine reaches no host."""
+    run = a_run(suite, "confirmed", "confirmed", ghz_s=3.0, lean=9.0)
+    redis = studies.Figures(REDIS, [run]).race("redis-pipeline", among=["rust-redis-rs"])
+    shard = renamed(redis.contenders[0], "crystal-jgaskins")
+    with_shard = redis.replaced(contenders=(*redis.contenders, shard))
+    raced = run.replaced(workloads=(with_shard, *(race for race in run.workloads if race is not redis)))
+    copies = raced.replaced(command=("deadheat", "race", "--suite", "target/copies/suite"))
+    missing, reached, copied = (studies.render(REDIS, [one]) for one in (run, raced, copies))
+    assert "their rows read `unavailable`" in missing
+    assert "CPU time of redis-rs over that of the author's: 1.50 (1.35 to 1.65) here" in reached
+    assert "from copies" not in reached
+    assert "CPU time of redis-rs over that of the author's: 1.50 (1.35 to 1.65) here" in copied
+    assert "built [from copies" in copied and "`make studies-from-copies DIR=...` makes them" in copied
+
+
 def test_what_the_pages_of_techempowers_figures_conclude_follows_from_the_run(
     studies: ModuleType, suite: Suite
 ) -> None:
