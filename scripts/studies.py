@@ -17,6 +17,7 @@ from pathlib import Path
 import jinja2
 
 from deadheat.model.claim import ClaimResult, PublishedGate
+from deadheat.model.reason import NotInThisRun
 from deadheat.model.result import ContenderResult, RaceResult, Results
 from deadheat.report import claims_table, curve, published_columns, published_table, reasons, words
 from deadheat.storage.run_folder import RunFolder
@@ -43,14 +44,16 @@ class Figures:
         self.claims = [self._claim(*key) for key in order]
 
     def _claim(self, id_: str, method: str, shaped: bool) -> ClaimResult:
-        """From the first run that checked it, else the first that says why it could not."""
+        """From the first run that checked it, else the first that says why it could not, else any."""
         rows = [
             row
             for run in self._runs
             for row in run.claims
             if (row.study, row.id, row.method, row.shape is not None) == (self._study, id_, method, shaped)
         ]
-        return next((row for row in rows if row.here is not None), rows[0])
+        checked = (row for row in rows if row.here is not None)
+        tried = (row for row in rows if not any(isinstance(why, NotInThisRun) for why in row.reasons))
+        return next(checked, None) or next(tried, rows[0])
 
     def claim(self, id_: str, method: str = "deadheat", *, shaped: bool = False) -> ClaimResult:
         """`shaped`: under the study's own load."""

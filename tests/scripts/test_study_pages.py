@@ -14,7 +14,7 @@ import pytest
 
 from deadheat.model.claim import Claim, ClaimResult, Direction, Study
 from deadheat.model.gate import GateResult
-from deadheat.model.reason import NotMeasured
+from deadheat.model.reason import NeedsServerCores, NotInThisRun, NotMeasured
 from deadheat.model.result import Against, ContenderResult, RaceResult, Results
 from deadheat.storage import migrate
 from deadheat.suite.suite import Suite, load
@@ -190,6 +190,28 @@ def test_what_the_pages_of_techempowers_figures_conclude_follows_from_the_run(
         row.replaced(size="open") if row.id == "db-axum-without-pool" else row for row in run.claims
     )
     assert "surely less" not in studies.render("techempower-r23", [run.replaced(claims=bound)])
+
+
+def test_why_a_claim_could_not_be_checked_does_not_hang_on_the_order_of_runs(
+    studies: ModuleType, suite: Suite
+) -> None:
+    """A run by the study's own method has no race by ours, which is no reason where another run has one."""
+    run = a_run(suite, "confirmed", "confirmed", ghz_s=3.0, lean=9.0)
+
+    def saying(why: NeedsServerCores | NotInThisRun) -> Results:
+        claims = (
+            row.replaced(here=None, direction="not run", reasons=(why,))
+            if row.id == "express-cluster-over-node-http" and row.method == "deadheat"
+            else row
+            for row in run.claims
+        )
+        return run.replaced(claims=tuple(claims))
+
+    tried = saying(NeedsServerCores(cores=2))
+    other = saying(NotInThisRun(workload="http-hello", method="deadheat"))
+    for runs in ([tried, other], [other, tried]):
+        page = studies.render("phoenix-vs-go-2016", runs)
+        assert "needs 2 server cores" in page and "not in this run" not in page
 
 
 def test_a_claim_without_a_figure_says_why(studies: ModuleType, suite: Suite) -> None:

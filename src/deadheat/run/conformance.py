@@ -28,7 +28,7 @@ def lost(stage: Stage, kind: Kind, record: Record) -> set[str]:
         stage.view.state(entry.id, "waiting" if right[entry.contender] else "failed")
     if earlier:
         stage.view.note(
-            f"✓ {race.key}: all answers of {earlier} right in an earlier run of the same builds "
+            f"✓ {race.key}: {earlier} known to answer right, by an earlier run of the same builds "
             "(deadheat check asks again)"
         )
     wrong = {e.id for e in race.entries if right.get(e.contender) is False}
