@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from deadheat.model.finding import CarriedOver, CpuOutside
-from deadheat.model.observation import Observation, Slice
+from deadheat.model.observation import Checked, Observation, Slice
 from deadheat.model.plan import RacePlan
 from deadheat.model.result import ContenderResult, Latency, RaceResult
 from deadheat.report import markdown, terminal, verdicts
@@ -138,6 +138,20 @@ def test_findings_are_in_the_report(tmp_path: Path) -> None:
     ]
     text = markdown.render(derive.results(plan(raced, suite(tmp_path)), {}, seen))
     assert "- unequal work on the wire: 100 bytes a response (ceiling) to 200 (fast)" in text
+
+
+def test_answers_that_another_run_asked_for_are_told(tmp_path: Path) -> None:
+    raced = race(8, 10)
+    seen = [
+        o.replaced(run="an-earlier-run") if isinstance(o, Checked) and o.contender == "fast" else o
+        for o in observations(raced)
+    ]
+    (said,) = (
+        finding
+        for finding in sentences(derive.results(plan(raced, suite(tmp_path)), {}, seen).workloads[0])
+        if "answers" in finding
+    )
+    assert said == "answers of fast: checked by an-earlier-run, of the same builds, and not again"
 
 
 def test_few_blocks_have_no_components_and_no_nan(tmp_path: Path) -> None:

@@ -205,6 +205,15 @@ class InContainers(Record):
     how: Contained
 
 
+class AnswersKnown(Record):
+    """Contenders of which not everything was asked in this run, as their builds had answered right before: in
+    these `runs`, or in a check by itself (`deadheat check`)."""
+
+    finding: Literal["answers-known"] = "answers-known"
+    contenders: tuple[str, ...]
+    runs: tuple[str, ...]
+
+
 class ClosesConnections(Record):
     """A server closed connections under load: `reopened` were opened again for `replies` replies."""
 
@@ -292,6 +301,7 @@ Finding = Annotated[
     | UnequalBytes
     | CpuOutside
     | InContainers
+    | AnswersKnown
     | ClosesConnections
     | ConnectionsWait
     | SlicesUnchecked

@@ -4,9 +4,10 @@ unequal work."""
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from deadheat.model.finding import (
+    AnswersKnown,
     AtOwnDatabase,
     Attempt,
     CarriedOver,
@@ -62,7 +63,7 @@ def sentence(finding: Finding) -> str:
     match finding:
         case Note():
             return finding.text
-        case AtOwnDatabase() | StandInReference():
+        case AtOwnDatabase() | StandInReference() | AnswersKnown():
             return _beside(finding)
         case CutShort():
             counted = f"{finding.blocks} of {finding.planned} blocks"
@@ -107,10 +108,13 @@ def _unequal(finding: UnequalBytes | CpuOutside) -> str:
     return f"CPU time a request {where}, over that in it: {times}"
 
 
-def _beside(finding: AtOwnDatabase | StandInReference) -> str:
+def _beside(finding: AtOwnDatabase | StandInReference | AnswersKnown) -> str:
     """What contenders were held against, and asked."""
     if isinstance(finding, AtOwnDatabase):
         return "; ".join(own_database.sentences(finding.database))
+    if isinstance(finding, AnswersKnown):
+        asked = ", ".join(finding.runs)
+        return f"answers of {_named(finding.contenders)}: checked by {asked}, of the same builds, and not again"
     return f"{finding.reference} is the reference, as {finding.instead_of} cannot race: {finding.reason}"
 
 
@@ -184,11 +188,7 @@ def _long_turns(finding: SlicesUnchecked | LongTurnsOpen) -> str:
             f"{words.ratio(finding.ratio)} ({words.interval(finding.ci, 0 if finding.ci is None else None)}) "
             "times the ratio of its slices"
         )
-    whose = (
-        ", ".join(finding.contenders)
-        if len(finding.contenders) <= MANY
-        else f"{len(finding.contenders)} contenders"
-    )
+    whose = _named(finding.contenders)
     turns = f"turns of {finding.turn_s:g} s"
     why = (
         f"no whole block has {turns} yet"
@@ -196,6 +196,11 @@ def _long_turns(finding: SlicesUnchecked | LongTurnsOpen) -> str:
         else f"{turns} would take longer than this race; --preset standard takes them, once a build"
     )
     return f"slices-agree: not checked of {whose}: {why}"
+
+
+def _named(contenders: Sequence[str]) -> str:
+    """By their names where they are few."""
+    return ", ".join(contenders) if len(contenders) <= MANY else f"{len(contenders)} contenders"
 
 
 def _course(finding: Attempt | GivenUp | LongerLeadIn) -> str:

@@ -11,6 +11,7 @@ from deadheat import stats
 from deadheat.model.container import Contained
 from deadheat.model.finding import (
     EQUAL_BYTES,
+    AnswersKnown,
     AtOwnDatabase,
     Attempt,
     CarriedOver,
@@ -88,6 +89,7 @@ def of_race(tally: Tally, rivals: Collection[str]) -> Findings:
         *_unequal_bytes(tally, shown),
         *_cpu_outside(tally, shown),
         *(one for entry in shown for one in _closes_connections(entry, tally)),
+        *_answers_known(tally),
     )
     return Findings(variance, warm_up, drift, noteworthy)
 
@@ -308,6 +310,12 @@ def _unequal_bytes(tally: Tally, shown: Sequence[str]) -> Iterator[UnequalBytes]
     if len(sizes) > 1 and sizes[-1][0] > EQUAL_BYTES * sizes[0][0]:
         (least_bytes, least), (most_bytes, most) = sizes[0], sizes[-1]
         yield UnequalBytes(least=least, least_bytes=least_bytes, most=most, most_bytes=most_bytes)
+
+
+def _answers_known(tally: Tally) -> Iterator[AnswersKnown]:
+    known = {name: checked.run for name, checked in tally.checked.items() if checked.run is not None}
+    if known:
+        yield AnswersKnown(contenders=tuple(sorted(known)), runs=tuple(sorted(set(known.values()))))
 
 
 def _in_containers(tally: Tally, shown: Sequence[str]) -> Iterator[InContainers]:
