@@ -114,7 +114,9 @@ def _beside(finding: AtOwnDatabase | StandInReference | AnswersKnown) -> str:
         return "; ".join(own_database.sentences(finding.database))
     if isinstance(finding, AnswersKnown):
         asked = ", ".join(finding.runs)
-        return f"answers of {_named(finding.contenders)}: checked by {asked}, of the same builds, and not again"
+        return (
+            f"answers of {_named(finding.contenders)}: checked by {asked}, of the same builds, and not again"
+        )
     return f"{finding.reference} is the reference, as {finding.instead_of} cannot race: {finding.reason}"
 
 
