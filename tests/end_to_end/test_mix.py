@@ -29,7 +29,7 @@ SERVER = server(
 )
 BENCH = f"""\
 run = "{sys.executable} -S -E server.py"
-connections = 2
+connections = 1
 
 [[request]]
 path = "/items"
@@ -66,7 +66,7 @@ def of_each(deadheat: Deadheat) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_one_race_with_the_figures_of_each_request(deadheat: Deadheat, mine: Made) -> None:
-    mine.write({"server.py": SERVER.replace("LOOPS = 0", "LOOPS = 20_000")})
+    mine.write({"server.py": SERVER.replace("LOOPS = 0", "LOOPS = 50_000")})
     ended = deadheat.run("ab", "HEAD", *BUDGET)
     assert ended.code == 0, ended
     assert "2 requests in one load" in ended.err
@@ -101,7 +101,7 @@ def test_servers_without_a_suite_are_raced_by_a_file_of_requests(
     deadheat: Deadheat, mine: Made, tmp_path: Path
 ) -> None:
     (tmp_path / "mix.jsonl").write_text(MIX)
-    mine.write({"other.py": SERVER.replace("LOOPS = 0", "LOOPS = 20_000")})
+    mine.write({"other.py": SERVER.replace("LOOPS = 0", "LOOPS = 50_000")})
     lines = [word for name in ("server", "other") for word in ("--command", LINE.format(name), "-n", name)]
     mix = ("--requests", str(tmp_path / "mix.jsonl"), "--connections", "2")
     ended = deadheat.run("race", *lines, *mix, *BUDGET)
