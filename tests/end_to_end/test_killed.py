@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-from deadheat.run import answers
-
 from .bench import SERVE, Deadheat, all_gone, hello
 
 Journal = list[dict[str, Any]]
@@ -93,9 +91,6 @@ def test_nothing_survives_and_a_resume_gives_the_same(deadheat: Deadheat, tmp_pa
     assert resumed["stopped"] is None
     assert "resumed" in ended.out
 
-    # As at first: else it is told that an earlier run had asked for the answers.
-    for known in (deadheat.home / "cache").rglob(answers.FILE):
-        known.unlink()
     assert deadheat.run(*RACE).code in (0, 4)
     uninterrupted = deadheat.results()
     assert uninterrupted["resumed"] == 0
