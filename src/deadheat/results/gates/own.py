@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from deadheat import stats
-from deadheat.model.gate import Fact, GateResult
+from deadheat.model.gate import GateResult
 from deadheat.model.measured import SlicePlan
 from deadheat.model.observation import Slice, StatementsRan
 from deadheat.results import long_turns
@@ -30,10 +30,7 @@ def right_answers(tally: Tally, entry: str) -> GateResult:
     checked = tally.checked.get(contender)
     ok = checked is not None and checked.ok
     cases = float(checked.cases) if checked else None
-    facts: dict[str, Fact] = {"contender": contender}
-    if checked is not None and checked.run is not None:
-        facts["run"] = checked.run
-    return gate_result("right-answers", ok, cases, "all cases", **facts)
+    return gate_result("right-answers", ok, cases, "all cases", contender=contender)
 
 
 def errors(slices: list[Slice]) -> GateResult:
