@@ -7,6 +7,7 @@ import functools
 import hashlib
 import json
 from collections.abc import Iterable
+from dataclasses import asdict
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -34,18 +35,8 @@ def known(stage: Stage, entry: str) -> Checked | None:
 
 def observed(stage: Stage, entry: str, check: Check, *, run: str) -> Checked:
     """What became of a check, which is kept where all was right, and where not, nothing is of before."""
-    contender = stage.build(entry).contender
-    checked = Checked(
-        workload=stage.race.workload,
-        contender=contender.id,
-        ok=check.ok,
-        cases=check.cases,
-        reason=check.reason,
-        exchange=check.exchange,
-        headers=check.headers,
-        remarks=check.remarks,
-        agreed=check.agreed,
-    )
+    contender = stage.build(entry).contender.id
+    checked = Checked(workload=stage.race.workload, contender=contender, **asdict(check))
     if _lasts(stage, entry):
         value = checked.replaced(run=run).model_dump(mode="json") if check.ok else None
         kept.keep(stage.build(entry), FILE, _key(stage, entry), value)
