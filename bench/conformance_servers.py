@@ -22,12 +22,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deadheat.kinds import conformance, http_asking
+from deadheat.model.address import Address
 from deadheat.model.work.http import HttpCase
 from deadheat.plan.schedule import token
 
 HERE = Path(__file__).parent / "conformance"
 PAGE_BEGIN, PAGE_END = "<!-- servers: begin -->", "<!-- servers: end -->"
 CASE = HttpCase(path="/{token}", body="Hello from {token}!")
+# As a workload asks that says nothing of it.
+AT_ONCE = 200
 READY_S = 60.0
 DEBIAN = (
     *("lighttpd", "apache2-bin", "libapr1", "libaprutil1", "liblua5.3-0", "libjansson4"),
@@ -270,7 +273,8 @@ def tried(server: Server, work: Path) -> str:
         server.prepare(work)
         with _started(server, work) as port:
             rng = random.Random(1)
-            check = conformance.run(http_asking.http_cases([CASE], port, lambda: token(rng)))
+            asked = http_asking.http_cases([CASE], Address(port=port), lambda: token(rng), AT_ONCE)
+            check = conformance.run(asked)
     except MissingError as why:
         return f"not tried: {str(why).replace('|', ' ')}"
     if not check.ok:

@@ -32,19 +32,16 @@ CONCURRENT = 40
 def test_every_answer_is_right(stack: str, workload: str, start: Start) -> None:
     server = start(workload, stack)
     numbers = count()
-    cases = http_asking.http_cases(
-        LOADED.workloads[workload].conformance,
-        Address(port=server.port),
-        lambda: f"t{next(numbers)}",
-        CONCURRENT,
-    )
-    found = conformance.run(cases)
-    assert found.ok, f"{found.reason}\n{found.exchange}"
+    at, asked = Address(port=server.port), LOADED.workloads[workload].conformance
+
+    def tokens() -> str:
+        return f"t{next(numbers)}"
+
     names = LOADED.workloads[workload].headers
     assert names == ("Server", "Date")
-    http_asking.headed(
-        LOADED.workloads[workload].conformance[0], Address(port=server.port), lambda: "t", names
-    )
+    cases = http_asking.http_cases(asked, at, tokens, CONCURRENT)
+    found = conformance.run(http_asking.headed(asked[0], at, tokens, names, cases))
+    assert found.ok, f"{found.reason}\n{found.exchange}"
 
 
 @pytest.mark.parametrize("stack", [contender.id for contender in LOADED.contenders["app-db"]])

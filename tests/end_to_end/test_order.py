@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from deadheat.build.built import Build
+from deadheat.kinds.server import warm_up
 from deadheat.kinds.server.block import ServerBlock
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.model.address import Address
@@ -169,7 +170,7 @@ def _warming(monkeypatch: pytest.MonkeyPatch, rates: Sequence[int], mean_ms: flo
     [
         ([50], 0.5, UNKNOWN, UNKNOWN, (5, 10), False),  # steady at once, and slices as short as planned
         ([50], 5, UNKNOWN, UNKNOWN, (25, 50), False),  # slow: slices hold 10 times the latency
-        ([10, 30, 40, 45, 50, 50, 50, 50, 50, 50, 50], 0.5, 6, 11, (5, 10), False),  # until it is no faster
+        ([10, 30, 40, 45, 50, 50, 50, 50, 50, 50, 50], 0.5, 6, 14, (5, 10), False),  # until it is no faster
         ([10 + n for n in range(300)], 0.5, 60, 60, (5, 10), True),  # not for ever
     ],
 )
@@ -201,17 +202,21 @@ def test_a_server_is_warmed_up_until_it_is_no_faster(
 def test_a_start_is_loaded_for_as_long_as_earlier_ones_needed(
     stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Also where this one looks steady at once; the null entry's starts are its contender's."""
+    """And a little longer, also where this one looks steady at once; the null entry's starts are its
+    contender's. Those that nobody watched tell nothing: of each step of a way the last is its level."""
     _warming(monkeypatch, [50], 0.5)
+    watched = [("good", 2.0), ("good'", 3.0), ("good", 30.0), ("copy", 0.1)]
     earlier = [
-        WarmedUp(race=stage.race.key, block=0, entry=entry, loaded_s=4, needed_s=needed_s, rising=False)
-        for entry, needed_s in [("good", 2.0), ("good'", 3.0), ("good", 30.0), ("copy", 0.1)]
+        WarmedUp(
+            race=stage.race.key, block=0, entry=entry, loaded_s=4, needed_s=s, watched=long, rising=False
+        )
+        for entry, s, long in [*((*one, True) for one in watched), *[("good", 0.1, False)] * 9]
     ]
     stage = replace(stage, observed=earlier)
     block = schedule.blocks(stage.race, stage.plan.seed)[1]
     with ExitStack() as stack:
         list(_observe(stage, block, stack))
-    assert {e: steps.count(("warm", e)) for e in block.start} == {"good": 6, "good'": 6, "copy": 1}
+    assert {e: steps.count(("warm", e)) for e in block.start} == {"good": 8, "good'": 8, "copy": 1}
 
 
 def test_a_start_that_is_slower_than_earlier_ones_is_loaded_until_it_is_at_its_own_level(
@@ -220,7 +225,9 @@ def test_a_start_that_is_slower_than_earlier_ones_is_loaded_until_it_is_at_its_o
     """And a little longer: what is behind its level must be long enough to tell whether it still rises."""
     _warming(monkeypatch, [10, 30, *[50] * 20], 0.5)
     earlier = [
-        WarmedUp(race=stage.race.key, block=0, entry=entry, loaded_s=1, needed_s=0.2, rising=False)
+        WarmedUp(
+            race=stage.race.key, block=0, entry=entry, loaded_s=1, needed_s=0.2, watched=True, rising=False
+        )
         for entry in ("good", "good'", "copy")
     ]
     block = schedule.blocks(stage.race, stage.plan.seed)[1]
@@ -228,6 +235,35 @@ def test_a_start_that_is_slower_than_earlier_ones_is_loaded_until_it_is_at_its_o
         observed = list(_observe(replace(stage, observed=earlier), block, stack))
     assert {e: steps.count(("warm", e)) for e in block.start} == {"good": 4, "good'": 4, "copy": 4}
     assert not any(o.rising for o in observed if isinstance(o, WarmedUp))
+
+
+@pytest.mark.parametrize(
+    ("means", "again"),
+    [
+        ([500, 500], 2),  # at once where it was, which two turns tell
+        ([200, 400, 500], 3),  # slower at first
+        ([200, 300, 400, 400], 4),  # never where it was
+        ([250 * 1.04**n for n in range(20)], 10),  # not for ever
+    ],
+)
+def test_a_server_that_was_frozen_for_long_is_warmed_up_again(
+    stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch, means: Sequence[float], again: int
+) -> None:
+    """Before its first slice, while others started and warmed up; these turns count for nothing either."""
+    edges = [500.0] * UNKNOWN
+    for mean in means:
+        edges.append(2 * mean - edges[-1])
+    _warming(monkeypatch, [*map(round, edges)], 0.5)
+    monkeypatch.setattr(warm_up, "FROZEN_S", 0.0)
+    block = schedule.blocks(stage.race, stage.plan.seed)[0]
+    with ExitStack() as stack:
+        observed = list(_observe(stage, block, stack))
+    assert {e: steps.count(("warm", e)) for e in block.start} == dict.fromkeys(block.start, UNKNOWN + again)
+    last = max(place for place, step in enumerate(steps) if step[0] == "warm")
+    first = min(place for place, step in enumerate(steps) if step == ("load", block.turns[0].entry))
+    assert last < first
+    warming = [(o.entry, o.turn) for o in observed if isinstance(o, Slice) and o.warm_up]
+    assert len(warming) == len(set(warming)) == len(block.start) * (UNKNOWN + again)
 
 
 def test_load_comes_from_beside_the_servers(stage: Stage, steps: list[Step]) -> None:

@@ -110,16 +110,17 @@ def test_the_reference_is_entered_twice_and_brings_half(suite: Suite) -> None:
 
 
 def test_what_a_contender_needed_to_warm_up_is_planned_for_and_said(suite: Suite) -> None:
-    past = tuple(line(n, {}, warm_up_s={JAVA: 12.0 + n, GO: 0.4}, overrun=1.0) for n in range(3))
-    past += (line(9, {}, warm_up_s={JAVA: 0.0, GO: 0.0}),)
+    past = tuple(line(n, {}, needed_s={JAVA: (12.0 + n,), GO: (0.4,)}) for n in range(3))
+    past += (line(9, {}, needed_s={JAVA: ()}),)
     usual, warm = (one(asked, suite) for asked in (ASKED, replace(ASKED, past=past)))
     assert planning.estimated_s(replace_size(warm, usual), replace(ASKED, past=past)) == pytest.approx(
-        planning.estimated_s(usual, ASKED) + usual.blocks * (13.0 - 0.5)
+        planning.estimated_s(usual, ASKED) + usual.blocks * ((14.0 - 0.5) + 2 * (0.8 - 0.5))
     )
     plan = planning.plan(replace(ASKED, past=past), suite, ("http",))
     said = "\n".join(planned.sentences(plan))
     assert "java-jdk warms up 13 s a start" in said and "go-net-http warms up" not in said
     assert warm.past is not None and warm.past.warm_up_s == {GO: 0.4, JAVA: 13.0}
+    assert warm.past.watched == {GO: 3, JAVA: 3}
 
 
 def test_how_much_longer_than_planned_blocks_took_is_in_the_time_and_in_a_budget(suite: Suite) -> None:
@@ -154,16 +155,21 @@ def test_a_race_leaves_the_spread_that_was_planted_and_its_warm_ups(tmp_path: Pa
     race = observed.race(blocks=60, rounds=10).replaced(estimated_s=600.0)
     seen = observed.observations(race, noise=0.05)
     seen[-1:-1] = [
-        WarmedUp(race=race.key, block=59, entry=entry, loaded_s=9.0, needed_s=needed, rising=False)
-        for entry, needed in (("slow", 4.0), ("slow'", 6.0), ("fast", 0.5))
+        WarmedUp(race=race.key, block=59, entry=entry, loaded_s=9, needed_s=s, watched=watched, rising=False)
+        for entry, s, watched in (
+            ("slow", 4, True),
+            ("slow'", 6, True),
+            ("slow", 1, False),
+            ("fast", 0.5, True),
+        )
     ]
     plan = observed.plan(race, observed.suite(tmp_path))
     (left,) = results_past.of_run(plan, derive.results(plan, {}, seen), seen, "m")
-    assert left.warm_up_s == {"slow": 5.0, "fast": 0.5}
+    assert left.needed_s == {"slow": (4.0, 6.0), "fast": (0.5,)}
     # Of each entry what its warm-ups take beyond the shortest is time that a plan may know of.
     walls = [seen_.wall_ns / 1e9 for seen_ in seen if isinstance(seen_, Interference)]
     shortest_s = race.slices.warm_up_ms / 1000
-    known_s = (race.estimated_s or 0) / race.blocks + 2 * (5.0 - shortest_s) + max(0.0, 0.5 - shortest_s)
+    known_s = (race.estimated_s or 0) / race.blocks + 2 * (6.0 - shortest_s) + max(0.0, 1.0 - shortest_s)
     assert left.overrun == pytest.approx(statistics.median(walls) / known_s, rel=1e-3)
     for id_ in ("slow", "fast"):
         assert math.sqrt(left.spread[id_].starts) == pytest.approx(0.01, rel=0.5)
@@ -188,7 +194,7 @@ def test_it_leaves_the_spread_of_what_it_is_judged_by(tmp_path: Path) -> None:
 
 def test_how_long_starts_warm_up_is_known_whatever_was_judged(suite: Suite) -> None:
     def race(setting: str | None) -> PastRace:
-        return line(1, {}, setting=setting, warm_up_s={JAVA: 9.0}, overrun=2.0)
+        return line(1, {}, setting=setting, needed_s={JAVA: (9.0,)}, overrun=2.0)
 
     throughput = one(ASKED, suite)
     by_cpu = one(replace(ASKED, judged_by="cpu"), suite)

@@ -77,9 +77,8 @@ def _cases(
     if stage.race.protocol in OVER_TLS:
         yield partial(http_asking.agreed, at)
     drawn = [case.of(_row(stage, rng) | own) for case in stage.workload.conformance]
-    yield from http_asking.http_cases(drawn, at, lambda: token(rng), stage.workload.load.at_once)
-    if headers := stage.workload.headers:
-        yield partial(http_asking.headed, drawn[0], at, lambda: token(rng), headers)
+    cases = http_asking.http_cases(drawn, at, lambda: token(rng), stage.workload.load.at_once)
+    yield from http_asking.headed(drawn[0], at, lambda: token(rng), stage.workload.headers, cases)
     if stage.workload.values is not None:
         of_each = stage.workload.expected()
         yield from (partial(_asked, of_each.of({**row, **own}), at, rng) for row in stage.drawn)

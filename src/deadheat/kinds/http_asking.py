@@ -4,11 +4,12 @@ import http
 import http.client
 import ssl
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime
+from contextlib import ExitStack, closing
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from functools import partial
-from itertools import count
 from pathlib import Path
 from typing import Protocol
 
@@ -24,6 +25,8 @@ from deadheat.run.check import Headers
 #: Interim answers (1xx) before the answer; HTTP sets no limit, but one that never answers is no server.
 INTERIM_LIMIT = 100
 TIMEOUT_S = 10.0
+# Requests on a kept connection, the last of them after an idle second.
+KEPT_FOR = 4
 IDLE_S = 1.0
 # Servers make it new once a second; one that was made at their start stays as it is.
 DATE_MOVES_WITHIN_S = 10.0
@@ -150,72 +153,88 @@ def http_cases(
     cases: Sequence[HttpCase], at: Address, tokens: Callable[[], str], at_once: int
 ) -> Iterable[Case]:
     """All that an HTTP contender must do: each case with random tokens, one of them of all characters that
-    need no escaping, a kept connection (also after an idle second), and many requests at once, each
-    answered with its own token."""
+    need no escaping, a kept connection of each (also after an idle second), and many requests at once,
+    each answered with its own token."""
     for case in cases:
         for _ in range(5):
             yield partial(ask_http, case, at, tokens())
         yield partial(ask_http, case, at, tokens() + UNRESERVED)
+    yield partial(_kept_alive, cases, at, tokens)
     for case in cases:
-        yield partial(_kept_alive, case, at, tokens)
         yield partial(_all_at_once, case, at, [tokens() for _ in range(at_once)])
 
 
-def headed(case: HttpCase, at: Address, tokens: Callable[[], str], names: Sequence[str]) -> None:
-    """Requests on one connection, until the Date has moved where it is among the `names` of headers that an
-    answer must have."""
-    connection = connection_to(at)
-    first, asked = None, f"{case.method} {case.path}"
+def headed(
+    case: HttpCase, at: Address, tokens: Callable[[], str], names: Sequence[str], cases: Iterable[Case]
+) -> Iterator[Case]:
+    """These cases between two of their own, where answers must have the headers of these `names`: the Date,
+    where it is one of them, has to move from the first on. Servers make it new once a second, which the cases
+    take anyway."""
+    if not names:
+        yield from cases
+        return
+    first: list[datetime] = []
+    yield lambda: first.extend(_dated(case, at, tokens(), names))
+    yield from cases
+    yield lambda: _moves(case, at, tokens, names, first)
+
+
+def _moves(
+    case: HttpCase, at: Address, tokens: Callable[[], str], names: Sequence[str], first: Sequence[datetime]
+) -> None:
+    """Asked until the Date is not what it was; nothing where there is none to move."""
     until = time.monotonic() + DATE_MOVES_WITHIN_S
-    try:
-        while True:
-            lines, _ = _ask_on(connection, case, tokens())
-            sent = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-            fault = None
-            if absent := [name for name in names if not sent.get(name.lower())]:
-                fault = f"expected a header {absent[0]}  got none"
-            elif "Date" not in names:
-                return
-            elif (date := _date(sent["date"])) is None:
-                fault = f"expected a Date of HTTP  got {sent['date']}"
-            elif date != (first := first or date):
-                return
-            elif time.monotonic() >= until:
-                fault = f"its Date is {sent['date']} for {DATE_MOVES_WITHIN_S:.0f} s: expected the time"
-            if fault is not None:
-                raise Wrong(f"{asked}  {fault}", "\n".join((asked, "", *lines)))
-            time.sleep(DATE_ASKED_AGAIN_S)
-    finally:
-        connection.close()
+    while first and _dated(case, at, tokens(), names) == first:
+        if time.monotonic() >= until:
+            asked = f"{case.method} {case.path}"
+            what = f"its Date is {format_datetime(first[0], usegmt=True)} for {DATE_MOVES_WITHIN_S:.0f} s"
+            raise Wrong(f"{asked}  {what}: expected the time", f"{asked}\n\n{what}")
+        time.sleep(DATE_ASKED_AGAIN_S)
+
+
+def _dated(case: HttpCase, at: Address, token: str, names: Sequence[str]) -> list[datetime]:
+    """The Date of an answer, none where it need not have one. Raises Wrong where it lacks one of these."""
+    lines = ask_http(case, at, token)
+    sent = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
+    fault = None
+    if absent := [name for name in names if not sent.get(name.lower())]:
+        fault = f"expected a header {absent[0]}  got none"
+    elif "Date" not in names:
+        return []
+    elif (date := _date(sent["date"])) is None:
+        fault = f"expected a Date of HTTP  got {sent['date']}"
+    else:
+        return [date]
+    asked = f"{case.method} {case.path}"
+    raise Wrong(f"{asked}  {fault}", "\n".join((asked, "", *lines)))
 
 
 def _date(sent: str) -> datetime | None:
     """The time of a Date header; None of one that is none."""
     try:
-        return datetime.strptime(sent, "%a, %d %b %Y %H:%M:%S GMT")
+        return datetime.strptime(sent, "%a, %d %b %Y %H:%M:%S GMT").replace(tzinfo=UTC)
     except ValueError:
         return None
 
 
-def _kept_alive(case: HttpCase, at: Address, tokens: Callable[[], str]) -> None:
-    connection = connection_to(at)
-    # http.client opens a closed connection again without a word: here that would hide the fault.
-    connection.auto_open = 0
-    try:
-        _connect(connection)
-        for number in count():
-            if number == 3:
+def _kept_alive(cases: Sequence[HttpCase], at: Address, tokens: Callable[[], str]) -> None:
+    """Each on a connection of its own, which then are idle side by side."""
+    with ExitStack() as stack:
+        connections = [stack.enter_context(closing(connection_to(at))) for _ in cases]
+        for connection in connections:
+            # http.client opens a closed connection again without a word: here that would hide the fault.
+            connection.auto_open = 0
+            _connect(connection)
+        for number in range(1, KEPT_FOR + 1):
+            if number == KEPT_FOR:
                 time.sleep(IDLE_S)
-            try:
-                _ask_on(connection, case, tokens())
-            except http.client.NotConnected:
-                raise Wrong(
-                    "the connection was not kept alive", f"request {number + 1} on one connection: closed"
-                ) from None
-            if number == 3:
-                return
-    finally:
-        connection.close()
+            for connection, case in zip(connections, cases, strict=True):
+                try:
+                    _ask_on(connection, case, tokens())
+                except http.client.NotConnected:
+                    raise Wrong(
+                        "the connection was not kept alive", f"request {number} on one connection: closed"
+                    ) from None
 
 
 def _connect(connection: Connection) -> None:

@@ -25,8 +25,9 @@ class PastRace(Record):
     `excludes`: whether the 95% interval of its null pair excluded 1; null where it had none. `starts`: of
     each contender the log level of each start, less what all of its block shared and less its own mean over
     the race; `spread`: its own variances in the race, where there were blocks and rounds enough to tell.
-    `warm_up_s`: for how long its starts were loaded until they were at their level, the median. `overrun`:
-    how many times as long as planned, with warm-ups as these, its blocks took; null where none was whole.
+    `needed_s`: for how long those of its starts that were watched were loaded until they were at their level.
+    `overrun`: how many times as long as planned, with warm-ups as these, its blocks took; null where none was
+    whole.
     """
 
     run: str
@@ -42,7 +43,7 @@ class PastRace(Record):
     excludes: bool | None = None
     starts: dict[str, tuple[float, ...]] = {}
     spread: dict[str, Variances] = {}
-    warm_up_s: dict[str, float] = {}
+    needed_s: dict[str, tuple[float, ...]] = {}
     overrun: float | None = None
 
 
@@ -54,7 +55,8 @@ class Past(Record):
     and setting that were begun here on the same day and had a pair in common with this one; `outcomes`: how
     many of them ended how, as far as known. `spread`: of each contender of which enough starts are known its
     own variances, by which the race has its blocks and rounds; `warm_up_s`: for how long each is loaded until
-    it is at its level; `overrun`: how many times as long as planned blocks of this race took, at least 1.
+    it is at its level, the median of so many starts that were `watched`; `overrun`: how many times as long as
+    planned blocks of this race took, at least 1.
     """
 
     null_pairs: int = 0
@@ -64,4 +66,5 @@ class Past(Record):
     outcomes: dict[Outcome, int] = {}
     spread: dict[str, Variances] = {}
     warm_up_s: dict[str, float] = {}
+    watched: dict[str, int] = {}
     overrun: float = 1.0

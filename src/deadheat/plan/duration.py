@@ -12,7 +12,7 @@ from deadheat.model.plan import RacePlan
 from deadheat.model.workload import Preset
 from deadheat.plan import calibrated, equal_load, learnt, long_turns
 from deadheat.plan.asked import Asked
-from deadheat.stats import Costs
+from deadheat.stats import Costs, steady
 
 # What a turn costs beside its load (thaw, drain, freeze), and a start with its warm-up: for estimates only.
 TURN_OVERHEAD_S, START_S = 0.012, 1.2
@@ -95,9 +95,10 @@ def _block_s(race: RacePlan, asked: Asked, rounds: int | None = None) -> float:
 
 
 def longer_warm_ups_s(race: RacePlan, known: Mapping[str, float]) -> float:
-    """Of a block what is known (seconds, by contender) of warm-ups beyond the shortest."""
+    """Of a block what is known (of contenders what they need, seconds) of warm-ups beyond the shortest."""
     shortest_s = race.slices.warm_up_ms / 1000
-    return sum(max(0.0, known.get(entry.contender, 0.0) - shortest_s) for entry in race.entries)
+    needed_s = (known[entry.contender] for entry in race.entries if entry.contender in known)
+    return sum(max(0.0, steady.load_s(seconds) - shortest_s) for seconds in needed_s)
 
 
 def least_s(races: Iterable[RacePlan], blocks: int, asked: Asked) -> float:

@@ -42,17 +42,21 @@ def same_load(race: RacePlan, ledger: Sequence[PastRace]) -> list[PastRace]:
     ]
 
 
-def warm_up_s(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, float]:
-    """Of each contender that is known how long its starts are loaded until they are at their level: the
-    median of its newest races, seconds. Races without an `overrun` are of before the gate `drift`, which
-    alone tells that a warm-up was none."""
-    found: dict[str, float] = {}
-    before = [one for one in same_load(race, ledger) if one.overrun is not None]
+def needed_s(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, list[float]]:
+    """Of each contender that is known for how long its watched starts were loaded until they were at their
+    level, seconds, of its newest races with such."""
+    found: dict[str, list[float]] = {}
+    before = same_load(race, ledger)
     for id_ in sorted({entry.contender for entry in race.entries}):
-        known = [one.warm_up_s[id_] for one in before if id_ in one.warm_up_s][-NEWEST:]
+        known = [one.needed_s[id_] for one in before if one.needed_s.get(id_)][-NEWEST:]
         if known:
-            found[id_] = statistics.median(known)
+            found[id_] = [seconds for of in known for seconds in of]
     return found
+
+
+def warm_up_s(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, float]:
+    """The median of these."""
+    return {id_: statistics.median(seconds) for id_, seconds in needed_s(race, ledger).items()}
 
 
 def overrun(race: RacePlan, ledger: Sequence[PastRace]) -> float:

@@ -55,6 +55,7 @@ def of_race(race: RacePlan, ledger: Sequence[PastRace], started: str) -> Past:
         outcomes=dict(Counter(one.outcome for one in today if one.outcome is not None)),
         spread=learnt.variances(race, ledger),
         warm_up_s=learnt.warm_up_s(race, ledger),
+        watched={id_: len(seconds) for id_, seconds in learnt.needed_s(race, ledger).items()},
         overrun=learnt.overrun(race, ledger),
     )
 

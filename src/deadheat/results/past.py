@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -48,14 +48,15 @@ def _left(tally: Tally, result: RaceResult) -> dict[str, object]:
     ci = result.null_pair.ci if result.null_pair is not None else None
     enough = len(tally.blocks) >= tally.method.fewest_blocks
     own = result.judged_by == "throughput"  # the pool is of null pairs by a race's own figure
-    needed_s, no_level = warm_up_s(tally), unsteady(result)
+    no_level = unsteady(result)
+    needed_s = {id_: seconds for id_, seconds in watched_s(tally).items() if id_ not in no_level}
     excludes = not ci[0] <= 1 <= ci[1] if ci is not None and enough and own else None
     return {
         "excludes": excludes,
         "starts": starts(tally),
         "spread": spread(result),
-        "warm_up_s": {id_: seconds for id_, seconds in needed_s.items() if id_ not in no_level},
-        "overrun": overrun(tally, needed_s),
+        "needed_s": needed_s,
+        "overrun": overrun(tally),
     }
 
 
@@ -73,19 +74,20 @@ def spread(result: RaceResult) -> dict[str, Variances]:
     }
 
 
-def warm_up_s(tally: Tally) -> dict[str, float]:
-    """Of each contender for how long its starts were loaded until they were at their level: the median over
-    both entries of one that has two."""
-    found: dict[str, list[float]] = {}
+def watched_s(tally: Tally) -> dict[str, tuple[float, ...]]:
+    """Of each contender for how long its watched starts were loaded until they were at their level, of both
+    entries of one that has two."""
+    found: dict[str, tuple[float, ...]] = {}
     for entry in tally.race.entries:
-        for one in tally.warmed_up.get(entry.id, ()):
-            found.setdefault(entry.contender, []).append(one.needed_s)
-    return {contender: round(statistics.median(took), 3) for contender, took in found.items()}
+        took = tuple(round(one.needed_s, 3) for one in tally.warmed_up.get(entry.id, ()) if one.watched)
+        if took:
+            found[entry.contender] = found.get(entry.contender, ()) + took
+    return found
 
 
-def overrun(tally: Tally, needed_s: Mapping[str, float]) -> float | None:
-    """How many times as long as planned a block of everybody took, had the plan known these warm-ups; None
-    of what is no race of slices, and where no such block counts."""
+def overrun(tally: Tally) -> float | None:
+    """How many times as long as planned a block of everybody took, had the plan known the warm-ups that this
+    race has watched; None of what is no race of slices, and where no such block counts."""
     race = tally.race
     if not isinstance(race.measured, SlicePlan) or not race.estimated_s:
         return None
@@ -95,8 +97,10 @@ def overrun(tally: Tally, needed_s: Mapping[str, float]) -> float | None:
     if not took:
         return None
     known = race.past if race.past is not None else Past()
+    watched = {id_: statistics.median(seconds) for id_, seconds in watched_s(tally).items()}
     planned_s = race.estimated_s / race.blocks / known.overrun
-    planned_s += longer_warm_ups_s(race, needed_s) - longer_warm_ups_s(race, known.warm_up_s)
+    planned_s += longer_warm_ups_s(race, {**known.warm_up_s, **watched})
+    planned_s -= longer_warm_ups_s(race, known.warm_up_s)
     return round(statistics.median(took) / planned_s, 3)
 
 

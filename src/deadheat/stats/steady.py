@@ -19,9 +19,18 @@ UNKNOWN_S = 3.0
 # A last third faster than the third before it by more than this, and by more than their noise, is a rise.
 RISE = 0.03
 NOISE = 2.0
-# What nobody has watched before is flat only once a rise by more than this can be ruled out: in a curve as
-# noisy as a compiling JVM's on one core, seeing no rise says nothing.
+# What nobody has watched before is flat only once a rise by more than this can be ruled out, of all that
+# could still come: in a curve as noisy as a compiling JVM's on one core, seeing no rise says nothing.
 RULED_OUT = 0.10
+# A level that has not lasted for twice as long as the way to it may be a step of a longer one.
+LASTED = 3.0
+# What is at its level so soon is so at every start; of whoever takes longer so many starts are watched before
+# what they needed is known.
+SOON_S, WATCHED = 1.0, 3
+# A start may take longer than those before it, by as much as they took, but hardly by more than this.
+LATER_S = 1.0
+# From the middle of the third before the last to that of the last, in log time.
+_THIRDS = math.log((5 / 6) / (1 / 2))
 # Fewer bins tell nothing.
 FEWEST_BINS = 5
 # From where on a curve counts as at its final level.
@@ -60,12 +69,30 @@ def still_rising_from(rates: FloatArray, settled: int) -> bool:
 
 
 def surely_flat(rates: FloatArray) -> bool:
-    """Whether the last third is no faster than the third before it by more than `RULED_OUT`, even where it
-    rose by twice the standard error more than was seen. Fewer than five bins tell nothing: False."""
+    """Whether what is still to come until `LONGEST_S` is less than `RULED_OUT`, even where the last third
+    rose by twice the standard error more over the third before it than was seen.
+
+    What warms up does so ever more slowly, at worst by as much each time that its time doubles: so a rise
+    from third to third of 6% after 4 s is one of 24% until 30 s, after 15 s of 8%. A compiler may also stand
+    still for seconds between two steps: a level has to last for twice as long as the way to it took. Fewer
+    than five bins tell nothing: False.
+    """
     if len(rates) < FEWEST_BINS:
         return False
+    if len(rates) * BIN_MS < LASTED * settled_s(rates) * 1000:
+        return False
     rise, error = _rise(rates)
-    return rise + NOISE * error < RULED_OUT
+    return (rise + NOISE * error) * _to_come(len(rates)) < RULED_OUT
+
+
+def _to_come(bins: int) -> float:
+    """How many such rises there are until `LONGEST_S`."""
+    return max(0.0, math.log(LONGEST_S * 1000 / (bins * BIN_MS))) / _THIRDS
+
+
+def load_s(known_s: float) -> float:
+    """For how long to load a start, at least, where others were at their level after `known_s`."""
+    return max(SHORTEST_S, known_s + min(known_s, LATER_S))
 
 
 def _rise(rates: FloatArray) -> tuple[float, float]:

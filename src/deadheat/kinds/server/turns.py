@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -18,7 +19,7 @@ from deadheat.run.kind import Stage
 
 @dataclass
 class Running:
-    """A started server of a block."""
+    """A started server of a block. `warm_ups`: its turns that do not count; `level_rps`: where they ended."""
 
     entry: str
     handle: Handle
@@ -28,6 +29,9 @@ class Running:
     pids: tuple[int, ...] = ()
     frozen_cpu_ns: int = 0
     cpu_at_freeze: int | None = field(default=None)
+    frozen_at_s: float = 0.0
+    warm_ups: int = 0
+    level_rps: float = 0.0
     closed: Counted | None = None
     usage: Usage | None = None
     attached: bool = False
@@ -75,6 +79,12 @@ class Turns:
             services_cpu_ns=_grown(services, services_until),
             **counted,
         )
+
+    def warm_up(self, running: Running, for_ms: int) -> Observation:
+        """The next of its turns that do not count."""
+        turn = Turn(0, running.warm_ups, running.entry)
+        running.warm_ups += 1
+        return self.take(running, turn, 0, for_ms, warm_up=True)
 
     def take_at_rate(self, running: Running, turn: equal_load.Turn) -> Observation:
         """An open loop at a fixed rate, for everybody the same."""
@@ -147,6 +157,7 @@ class Turns:
         self.stage.host.freeze(running.handle)
         after = self.stage.host.usage(running.handle, memory=False)
         running.cpu_at_freeze = after.cpu.total_ns
+        running.frozen_at_s = time.monotonic()
         return after
 
     def failed(self, entry: str, reason: str) -> Failed:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import statistics
+import time
 from collections import deque
 from collections.abc import Collection, Generator
 
@@ -12,9 +12,8 @@ import numpy as np
 
 from deadheat.generators.load_generator import LoadError
 from deadheat.kinds.server.turns import Running, Turns
-from deadheat.model.observation import Observation, Slice, WarmedUp
+from deadheat.model.observation import Failed, Observation, Slice, WarmedUp
 from deadheat.model.plan import RacePlan
-from deadheat.plan.schedule import Turn
 from deadheat.run.kind import Stage
 from deadheat.stats import FloatArray, steady
 
@@ -28,22 +27,26 @@ LAST_TURNS = 5
 ANSWERED = 0.9
 LEAD_IN_WAITS, COUNTED_WAITS = 2, 4
 MOST_LEAD_IN_MS, MOST_COUNTED_MS = 500, 1000
+# Whoever was frozen for longer comes back slower than it was, compilers and collectors more than others:
+# docs/method.md has it. It takes at least two turns to see that it is back, and ten at most.
+FROZEN_S, AGAIN_MS = 5.0, 500
+LEAST_AGAIN, MOST_AGAIN = 2, 10
 
 
 def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
     """Turns until the server's rate, and what a request costs it, are flat, at least for as long as its
-    earlier starts needed, at most for `steady.LONGEST_S`. A start of whom none is known is watched for
-    `steady.UNKNOWN_S`, and goes on until a rise can be ruled out. The last turns tell how long this server's
-    slices must be."""
+    watched starts needed, at most for `steady.LONGEST_S`. One that is watched goes on for
+    `steady.UNKNOWN_S`, and until a rise can be ruled out. The last turns tell how long this server's slices
+    must be."""
     stage, race = turns.stage, turns.stage.race
     stage.view.state(entry, "warming")
     running = turns.running[entry]
     known_s, loaded_s = _known_s(stage, entry), 0.0
-    least_s = steady.UNKNOWN_S if known_s is None else max(steady.SHORTEST_S, known_s)
+    least_s = steady.UNKNOWN_S if known_s is None else steady.load_s(known_s)
     rates, per_cpu_s = np.empty(0), np.empty(0)
     last: deque[Slice] = deque(maxlen=LAST_TURNS)
-    for number in itertools.count():
-        observed = turns.take(running, Turn(0, number, entry), 0, race.slices.warm_up_ms, warm_up=True)
+    while True:
+        observed = turns.warm_up(running, race.slices.warm_up_ms)
         yield observed
         if not isinstance(observed, Slice):
             return
@@ -56,12 +59,11 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
             break
         if loaded_s >= least_s and _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s):
             break
+    running.level_rps = float(rates[-max(1, len(rates) // 3) :].mean())
     _size(running, last, race)
     needed_s = steady.settled_s(rates)
-    try:
-        turns.generator.histogram(entry)  # what the warm-up left in it
-    except LoadError as error:
-        yield turns.failed(entry, str(error))
+    if (failed := _forgotten(turns, entry)) is not None:
+        yield failed
         return
     yield WarmedUp(
         race=race.key,
@@ -69,8 +71,40 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
         entry=entry,
         loaded_s=loaded_s,
         needed_s=needed_s,
+        watched=known_s is None,
         rising=not _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s or 0.0),
     )
+
+
+def warmed_again(turns: Turns, entry: str) -> Generator[Observation]:
+    """Of a server that was frozen for long since its warm-up, while others started, turns until it is where
+    it was, or no longer gets faster."""
+    running = turns.running[entry]
+    if time.monotonic() - running.frozen_at_s < FROZEN_S:
+        return
+    turns.stage.view.state(entry, "warming")
+    before_rps = 0.0
+    for number in range(1, MOST_AGAIN + 1):
+        observed = turns.warm_up(running, AGAIN_MS)
+        yield observed
+        if not isinstance(observed, Slice):
+            return
+        rate_rps = float(steady.rates_rps(observed.bins, observed.bin_ms).mean())
+        back = rate_rps >= (1 - steady.SETTLED) * running.level_rps
+        if number >= LEAST_AGAIN and (back or rate_rps <= (1 + steady.RISE) * before_rps):
+            break
+        before_rps = rate_rps
+    if (failed := _forgotten(turns, entry)) is not None:
+        yield failed
+
+
+def _forgotten(turns: Turns, entry: str) -> Failed | None:
+    """What warm-ups left in the generator's histogram is in no result."""
+    try:
+        turns.generator.histogram(entry)
+    except LoadError as error:
+        return turns.failed(entry, str(error))
+    return None
 
 
 def _flat(rates: FloatArray, per_cpu_s: FloatArray, turn_ms: int, known_s: float | None) -> bool:
@@ -104,19 +138,26 @@ def _size(running: Running, last: Collection[Slice], race: RacePlan) -> None:
 
 
 def _known_s(stage: Stage, entry: str) -> float | None:
-    """What this contender's starts so far took to be at their level, whichever entry it was; the median,
-    so that one noisy start makes no other wait. Before any, what those of earlier races took, if known."""
+    """What this contender's watched starts took to be at their level, whichever entry it was, the median:
+    those of this race, or before any those of earlier ones. None where this one is to be watched.
+
+    Those that were let go in time tell nothing of it: whose level is a step of a longer way is found to have
+    needed less each time.
+    """
     race = stage.race
     contender = race.contender_of(entry)
     same = {e.id for e in race.entries if e.contender == contender}
-    took = [
+    watched = [
         o.needed_s
         for o in stage.observed
-        if isinstance(o, WarmedUp) and o.race == race.key and o.entry in same
+        if isinstance(o, WarmedUp) and o.watched and o.race == race.key and o.entry in same
     ]
-    if took:
-        return statistics.median(took)
-    return race.past.warm_up_s.get(contender) if race.past is not None else None
+    if watched:
+        return statistics.median(watched)
+    if race.past is None or contender not in race.past.warm_up_s:
+        return None
+    known_s, starts = race.past.warm_up_s[contender], race.past.watched.get(contender, 0)
+    return known_s if known_s <= steady.SOON_S or starts >= steady.WATCHED else None
 
 
 def _grown(least_ms: int, wanted_ms: float) -> int:

@@ -26,7 +26,8 @@ class Started(Record):
 
 class WarmedUp(Record):
     """A server was loaded for `loaded_s` seconds before its slices. `needed_s`: from then on it was at the
-    level of the end. `rising`: it still got faster when the longest warm-up was over."""
+    level of the end. `watched`: until a rise was ruled out, little or nothing being known of its contender.
+    `rising`: it still got faster when the longest warm-up was over."""
 
     type: Literal["warmed-up"] = "warmed-up"
     race: str
@@ -34,6 +35,7 @@ class WarmedUp(Record):
     entry: str
     loaded_s: float
     needed_s: float
+    watched: bool = False
     rising: bool
 
 
