@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from bench import unlike_servers
-from bench.unlike_servers import NEIGHBOURS, PAIRS, QUIET_BLOCKS, Neighbour, Raced
+from bench.unlike_servers import HEAVY, LIGHT, PAIRS, QUIET_BLOCKS, Neighbour, Raced
 
 
 def raced(pair: tuple[str, str], neighbour: Neighbour | None, ratio: float, *, blocks: int = 10,
@@ -14,19 +14,21 @@ def raced(pair: tuple[str, str], neighbour: Neighbour | None, ratio: float, *, b
                  at="2026-11-22T00:00:00Z")  # fmt: skip
 
 
-def test_a_pair_is_raced_quiet_until_it_has_its_blocks_and_then_beside_each_neighbour_once() -> None:
+def test_a_pair_is_raced_quiet_until_it_has_its_blocks_and_then_beside_each_light_neighbour_once() -> None:
+    """And one pair beside each heavy one."""
     done: list[Raced] = []
     while (following := next(unlike_servers.left(done), None)) is not None:
         done.append(raced(*following, ratio=1.2))
     quiet = [r for r in done if r.neighbour is None]
     assert [sum(r.blocks for r in quiet if r.pair == pair) for pair in PAIRS] == [QUIET_BLOCKS] * len(PAIRS)
     noisy = [(r.pair, r.neighbour) for r in done[len(quiet) :]]
-    assert len(noisy) == len(set(noisy)) == len(PAIRS) * len(NEIGHBOURS)
-    assert {neighbour for _, neighbour in noisy[: len(NEIGHBOURS)]} == set(NEIGHBOURS)
+    assert len(noisy) == len(set(noisy)) == len(PAIRS) * len(LIGHT) + len(HEAVY)
+    everybody = {*LIGHT, *HEAVY}
+    assert {neighbour for _, neighbour in noisy[: len(everybody)]} == everybody
 
 
 def test_the_table_counts_who_printed_a_verdict_and_whose_interval_holds_the_quiet_ratio() -> None:
-    pair, beside = PAIRS[0], NEIGHBOURS[0]
+    pair, beside = PAIRS[0], LIGHT[0]
     done = [raced(pair, None, 1.2, blocks=QUIET_BLOCKS), raced(pair, beside, 1.21),
             raced(pair, beside, 1.5), raced(pair, beside, 9.0, verdict="invalid")]  # fmt: skip
     lines = unlike_servers.table(done)
