@@ -16,6 +16,7 @@ import deadheat.kinds.grpc.kind
 import deadheat.kinds.http_asking
 import deadheat.kinds.server.cold
 import deadheat.kinds.server.started
+import deadheat.kinds.server.turns
 import deadheat.kinds.server.warm_up
 import deadheat.plan.duration
 import deadheat.plan.equal_load
@@ -52,6 +53,7 @@ def hurry() -> None:
     cut(deadheat.kinds.server.warm_up, LEAD_IN_LATENCIES=0, COUNTED_LATENCIES=0, ANSWERED=0)
     # How long others take to start on a busy machine must not decide who has how many turns.
     cut(deadheat.kinds.server.warm_up, FROZEN_S=math.inf)
+    cut(deadheat.kinds.server.turns, REOPENED_MS=0)
     cut(deadheat.kinds.grpc.kind, CONCURRENT=100)
     cut(deadheat.kinds.grpc.frames, ANSWER_S=3.0, STOP_GRACE_S=2.0)
     cut(deadheat.kinds.http_asking, IDLE_S=0.05)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from deadheat.build.built import Build
-from deadheat.kinds.server import warm_up
+from deadheat.kinds.server import turns, warm_up
 from deadheat.kinds.server.block import ServerBlock
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.model.address import Address
@@ -264,6 +266,34 @@ def test_a_server_that_was_frozen_for_long_is_warmed_up_again(
     assert last < first
     warming = [(o.entry, o.turn) for o in observed if isinstance(o, Slice) and o.warm_up]
     assert len(warming) == len(set(warming)) == len(block.start) * (UNKNOWN + again)
+
+
+def test_a_slice_that_may_begin_with_new_connections_has_a_longer_lead_in(
+    stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever closed none after he was frozen for longer keeps them."""
+    _warming(monkeypatch, [50], 0.5)
+    now = itertools.count(step=10.0)
+    monkeypatch.setattr(turns, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    lead_ins: dict[str, list[int]] = {entry.id: [] for entry in stage.race.entries}
+    usual = WarmingEngine.turn
+
+    def turn(
+        engine: WarmingEngine, target: str, token: str, lead_in_ms: int, counted_ms: int, **given: Any
+    ) -> dict[str, Any]:
+        if lead_in_ms:
+            lead_ins[target].append(lead_in_ms)
+        counted = usual(engine, target, token, lead_in_ms, counted_ms, **given)
+        return {**counted, "reconnects": 8 if target == "good" else 0}
+
+    monkeypatch.setattr(WarmingEngine, "turn", turn)
+    block = schedule.blocks(stage.race, stage.plan.seed)[0]
+    with ExitStack() as stack:
+        list(_observe(stage, block, stack))
+    longer = 5 + turns.REOPENED_MS
+    assert set(lead_ins.pop("good")) == {longer}
+    for own in lead_ins.values():
+        assert set(own) == {5, longer} and own.count(5) > own.count(longer)
 
 
 def test_load_comes_from_beside_the_servers(stage: Stage, steps: list[Step]) -> None:

@@ -16,10 +16,16 @@ from deadheat.plan import equal_load
 from deadheat.plan.schedule import Block, Turn
 from deadheat.run.kind import Stage
 
+# Servers close connections on which nothing has come for a while (gunicorn after 2 s, Node after 5, the JDK's
+# after 30), by a clock that goes on while they are frozen. A turn that may begin with as many new ones has a
+# lead-in that is so much longer.
+IDLE_S, REOPENED_MS = 1.5, 300
+
 
 @dataclass
 class Running:
-    """A started server of a block. `warm_ups`: its turns that do not count; `level_rps`: where they ended."""
+    """A started server of a block. `warm_ups`: its turns that do not count; `level_rps`: where they ended.
+    `idle_s`: for how long it was frozen at most and closed no connection."""
 
     entry: str
     handle: Handle
@@ -30,6 +36,7 @@ class Running:
     frozen_cpu_ns: int = 0
     cpu_at_freeze: int | None = field(default=None)
     frozen_at_s: float = 0.0
+    idle_s: float = IDLE_S
     warm_ups: int = 0
     level_rps: float = 0.0
     closed: Counted | None = None
@@ -54,7 +61,7 @@ class Turns:
     def take(
         self, running: Running, turn: Turn, lead_in_ms: int, counted_ms: int, *, warm_up: bool = False
     ) -> Observation:
-        """A closed loop of so many milliseconds, of which the first are not counted."""
+        """A closed loop of so many milliseconds, after those of the lead-in, which are not counted."""
         token = self.block.token(turn.round, turn.turn, turn.entry, warm_up)
         try:
             services = self.stage.services_cpu_ns()
@@ -135,8 +142,20 @@ class Turns:
     def _loaded(
         self, running: Running, before: Usage, token: str, lead_in_ms: int, counted_ms: int, **more: Any
     ) -> dict[str, Any]:
-        """One turn of the generator, with the server's CPU time at the edges of what is counted. It reads
-        that itself, of processes of its own host: elsewhere their numbers mean nothing, or others."""
+        """One turn of the generator, whose lead-in is longer where the server may have closed connections."""
+        frozen_s = time.monotonic() - running.frozen_at_s
+        if lead_in_ms and frozen_s > running.idle_s:
+            lead_in_ms += REOPENED_MS
+        counted = self._turned(running, before, token, lead_in_ms, counted_ms, **more)
+        if not counted["reconnects"]:
+            running.idle_s = max(running.idle_s, frozen_s)
+        return counted
+
+    def _turned(
+        self, running: Running, before: Usage, token: str, lead_in_ms: int, counted_ms: int, **more: Any
+    ) -> dict[str, Any]:
+        """With the server's CPU time at the edges of what is counted. The generator reads that itself, of
+        processes of its own host: elsewhere their numbers mean nothing, or others."""
         turn = partial(self.generator.turn, running.entry, token, lead_in_ms, counted_ms, **more)
         if not self.stage.load_from:
             return turn(pids=list(before.pids))
