@@ -8,9 +8,9 @@
 First each pair is raced with nothing beside it until it has QUIET_BLOCKS blocks: their mean is its quiet
 ratio. Then each pair is raced beside each light neighbour, and one pair beside each heavy one: these use more
 of the CPUs than the limit of a disturbed block, those less, so those are what a wrong verdict could come
-from. Every race is an ordinary `deadheat race http-hello`,
-and one line of bench/unlike_servers.jsonl; what was raced is not raced again. Null pairs and times of the
-quiet ones are kept as those of any race are (bench.null_pairs, bench.race_times).
+from. Every race is an ordinary `deadheat race http-hello`, and one line of bench/unlike_servers.jsonl; what
+was raced is not raced again. Null pairs and times of the quiet ones are kept as those of any race are
+(bench.null_pairs, bench.race_times).
 """
 
 from __future__ import annotations

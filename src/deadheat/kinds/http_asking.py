@@ -196,7 +196,6 @@ def _dated(case: HttpCase, at: Address, token: str, names: Sequence[str]) -> lis
     """The Date of an answer, none where it need not have one. Raises Wrong where it lacks one of these."""
     lines = ask_http(case, at, token)
     sent = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
-    fault = None
     if absent := [name for name in names if not sent.get(name.lower())]:
         fault = f"expected a header {absent[0]}  got none"
     elif "Date" not in names:

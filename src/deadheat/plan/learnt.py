@@ -56,7 +56,12 @@ def needed_s(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, list[float
 
 def warm_up_s(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, float]:
     """The median of these."""
-    return {id_: statistics.median(seconds) for id_, seconds in needed_s(race, ledger).items()}
+    return medians(needed_s(race, ledger))
+
+
+def medians(seconds: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Of each contender's."""
+    return {id_: statistics.median(of) for id_, of in seconds.items()}
 
 
 def overrun(race: RacePlan, ledger: Sequence[PastRace]) -> float:

@@ -47,6 +47,7 @@ def of_race(race: RacePlan, ledger: Sequence[PastRace], started: str) -> Past:
         id_: tuple(start for one in same for start in one.starts.get(id_, ()))[-stats.MOST_STARTS :]
         for id_ in ids
     }
+    needed_s = learnt.needed_s(race, ledger)
     return Past(
         null_pairs=len(null_pairs),
         excluding=sum(null_pairs),
@@ -54,8 +55,8 @@ def of_race(race: RacePlan, ledger: Sequence[PastRace], started: str) -> Past:
         today=len(today),
         outcomes=dict(Counter(one.outcome for one in today if one.outcome is not None)),
         spread=learnt.variances(race, ledger),
-        warm_up_s=learnt.warm_up_s(race, ledger),
-        watched={id_: len(seconds) for id_, seconds in learnt.needed_s(race, ledger).items()},
+        warm_up_s=learnt.medians(needed_s),
+        watched={id_: len(seconds) for id_, seconds in needed_s.items()},
         overrun=learnt.overrun(race, ledger),
     )
 

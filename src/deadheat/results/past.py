@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from deadheat.model.result import RaceResult, Results
 from deadheat.plan import past
 from deadheat.plan.asked import OURS
 from deadheat.plan.duration import longer_warm_ups_s
+from deadheat.plan.learnt import medians
 from deadheat.results.tally import Tally, tallied
 from deadheat.storage.journal import whole_blocks
 
@@ -48,15 +49,14 @@ def _left(tally: Tally, result: RaceResult) -> dict[str, object]:
     ci = result.null_pair.ci if result.null_pair is not None else None
     enough = len(tally.blocks) >= tally.method.fewest_blocks
     own = result.judged_by == "throughput"  # the pool is of null pairs by a race's own figure
-    no_level = unsteady(result)
-    needed_s = {id_: seconds for id_, seconds in watched_s(tally).items() if id_ not in no_level}
+    needed_s, no_level = watched_s(tally), unsteady(result)
     excludes = not ci[0] <= 1 <= ci[1] if ci is not None and enough and own else None
     return {
         "excludes": excludes,
         "starts": starts(tally),
         "spread": spread(result),
-        "needed_s": needed_s,
-        "overrun": overrun(tally),
+        "needed_s": {id_: seconds for id_, seconds in needed_s.items() if id_ not in no_level},
+        "overrun": overrun(tally, needed_s),
     }
 
 
@@ -85,9 +85,9 @@ def watched_s(tally: Tally) -> dict[str, tuple[float, ...]]:
     return found
 
 
-def overrun(tally: Tally) -> float | None:
-    """How many times as long as planned a block of everybody took, had the plan known the warm-ups that this
-    race has watched; None of what is no race of slices, and where no such block counts."""
+def overrun(tally: Tally, needed_s: Mapping[str, Sequence[float]]) -> float | None:
+    """How many times as long as planned a block of everybody took, had the plan known these watched
+    warm-ups; None of what is no race of slices, and where no such block counts."""
     race = tally.race
     if not isinstance(race.measured, SlicePlan) or not race.estimated_s:
         return None
@@ -97,7 +97,7 @@ def overrun(tally: Tally) -> float | None:
     if not took:
         return None
     known = race.past if race.past is not None else Past()
-    watched = {id_: statistics.median(seconds) for id_, seconds in watched_s(tally).items()}
+    watched = medians(needed_s)
     planned_s = race.estimated_s / race.blocks / known.overrun
     planned_s += longer_warm_ups_s(race, {**known.warm_up_s, **watched})
     planned_s -= longer_warm_ups_s(race, known.warm_up_s)

@@ -108,6 +108,11 @@ def _rise(rates: FloatArray) -> tuple[float, float]:
     return rise, noise * math.sqrt(2 / third)
 
 
+def level_rps(rates: FloatArray) -> float:
+    """Where a warm-up ended: the mean of its last third."""
+    return float(rates[-max(1, len(rates) // 3) :].mean())
+
+
 def settled_s(rates: FloatArray, *, bin_ms: int = BIN_MS) -> float:
     """The earliest time, in seconds, from which on a warm-up was at its final level.
 
@@ -115,7 +120,7 @@ def settled_s(rates: FloatArray, *, bin_ms: int = BIN_MS) -> float:
     """
     if len(rates) < 3:
         return len(rates) * bin_ms / 1000
-    final = rates[-max(1, len(rates) // 3) :].mean()
+    final = level_rps(rates)
     if final <= 0:
         return len(rates) * bin_ms / 1000
     # Means of what is left, and of a short window from here on: a slow start is not to be averaged away.

@@ -59,7 +59,7 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
             break
         if loaded_s >= least_s and _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s):
             break
-    running.level_rps = float(rates[-max(1, len(rates) // 3) :].mean())
+    running.level_rps = steady.level_rps(rates)
     _size(running, last, race)
     needed_s = steady.settled_s(rates)
     if (failed := _forgotten(turns, entry)) is not None:
