@@ -24,13 +24,14 @@ from pathlib import Path
 from deadheat.kinds import conformance, http_asking
 from deadheat.model.address import Address
 from deadheat.model.work.http import HttpCase
+from deadheat.model.workload import Load
 from deadheat.plan.schedule import token
 
 HERE = Path(__file__).parent / "conformance"
 PAGE_BEGIN, PAGE_END = "<!-- servers: begin -->", "<!-- servers: end -->"
 CASE = HttpCase(path="/{token}", body="Hello from {token}!")
 # As a workload asks that says nothing of it.
-AT_ONCE = 200
+AT_ONCE = Load().at_once
 READY_S = 60.0
 DEBIAN = (
     *("lighttpd", "apache2-bin", "libapr1", "libaprutil1", "liblua5.3-0", "libjansson4"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -20,7 +21,14 @@ from deadheat.hosts.meter import CpuTime
 from deadheat.hosts.output import Output
 from deadheat.hosts.program import Why
 from deadheat.hosts.programs import Programs
+from deadheat.kinds.server.block import ServerBlock
+from deadheat.kinds.server.protocol import ServerProtocol
+from deadheat.model.address import Address
 from deadheat.model.histogram import DIGITS, HIGHEST_NS, LOWEST_NS
+from deadheat.model.observation import Observation
+from deadheat.plan.schedule import Block
+from deadheat.run.kind import Stage
+from deadheat.stats import steady
 
 Step = tuple[str, str]
 
@@ -169,3 +177,16 @@ class FakeEngine:
 def ended() -> Exit:
     """Of who died."""
     return Exit(7, None, Why.EXIT, 0, 0, CpuTime(0, 0), None, None, 0, 0, 0, None)
+
+
+def observe(stage: Stage, block: Block, stack: ExitStack) -> Iterator[Observation]:
+    def right(_stage: Stage, _at: Address, _token: str) -> None: ...
+
+    def target(_stage: Stage, _at: Address) -> Mapping[str, Any]:
+        return {"url": "http://127.0.0.1:1", "connections": 4}
+
+    return ServerBlock(stage, block, ServerProtocol(right, target), stack).observe()
+
+
+# Turns of half a second in which a start of which nothing is known is watched.
+UNKNOWN = round(steady.UNKNOWN_S / 0.5)

@@ -1,0 +1,178 @@
+"""How long a server is loaded before its slices: against an engine whose servers answer at given rates."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from deadheat.kinds.server import turns, warm_up
+from deadheat.model.observation import Slice, WarmedUp
+from deadheat.plan import schedule
+from deadheat.run import kind
+from deadheat.run.kind import Stage
+from tests.made.written_down import UNKNOWN, FakeEngine, Step, observe
+
+
+class WarmingEngine(FakeEngine):
+    """Its servers answer at these rates (replies in 5 ms), a warm-up turn each, the last one for ever; it
+    notes how long slices were."""
+
+    rates: Sequence[int]
+    mean_ms: float
+    lengths_ms: list[tuple[int, int]]
+
+    def turn(self, target: str, token: str, lead_in_ms: int, counted_ms: int, **given: Any) -> dict[str, Any]:
+        warm_ups = self.steps.count(("warm", target))
+        counted = super().turn(target, token, lead_in_ms, counted_ms, **given)
+        if lead_in_ms:
+            self.lengths_ms.append((lead_in_ms, counted_ms))
+            return counted
+        first = [0] if len(self.rates) > 1 else []  # a cold one begins with nothing
+        start, stop = [*first, *self.rates, *[self.rates[-1]] * 60][warm_ups : warm_ups + 2]
+        bins = tuple(int(rate) for rate in np.linspace(start, stop, counted_ms // 5))
+        took = {"bins": bins, "replies": sum(bins)}
+        return {**counted, **took, "latency_sum_ns": int(sum(bins) * self.mean_ms * 1e6)}
+
+
+def _warming(monkeypatch: pytest.MonkeyPatch, rates: Sequence[int], mean_ms: float) -> None:
+    """The engine finds every server at these rates, a warm-up turn after the other."""
+    monkeypatch.setattr(kind, "Engine", WarmingEngine)
+    monkeypatch.setattr(WarmingEngine, "rates", rates, raising=False)
+    monkeypatch.setattr(WarmingEngine, "mean_ms", mean_ms, raising=False)
+    monkeypatch.setattr(WarmingEngine, "lengths_ms", [], raising=False)
+
+
+@pytest.mark.parametrize(
+    ("rates", "mean_ms", "least", "most", "lengths_ms", "rising"),
+    [
+        ([50], 0.5, UNKNOWN, UNKNOWN, (5, 10), False),  # steady at once, and slices as short as planned
+        ([50], 5, UNKNOWN, UNKNOWN, (25, 50), False),  # slow: slices hold 10 times the latency
+        ([10, 30, 40, 45, 50, 50, 50, 50, 50, 50, 50], 0.5, 6, 14, (5, 10), False),  # until it is no faster
+        ([10 + n for n in range(300)], 0.5, 60, 60, (5, 10), True),  # not for ever
+    ],
+)
+def test_a_server_is_warmed_up_until_it_is_no_faster(
+    stage: Stage,
+    steps: list[Step],
+    monkeypatch: pytest.MonkeyPatch,
+    rates: Sequence[int],
+    mean_ms: float,
+    least: int,
+    most: int,
+    lengths_ms: tuple[int, int],
+    rising: bool,
+) -> None:
+    _warming(monkeypatch, rates, mean_ms)
+    block = schedule.blocks(stage.race, stage.plan.seed)[0]
+    with ExitStack() as stack:
+        observed = list(observe(stage, block, stack))
+    turns = {steps.count(("warm", entry)) for entry in block.start}
+    assert len(turns) == 1 and least <= turns.copy().pop() <= most
+    assert set(WarmingEngine.lengths_ms) == {lengths_ms}
+    warmed_up = [o for o in observed if isinstance(o, WarmedUp)]
+    assert {(o.entry, o.rising) for o in warmed_up} == {(entry, rising) for entry in block.start}
+    assert {o.loaded_s for o in warmed_up} == {0.5 * turns.pop()}
+    warming = [(o.entry, o.turn) for o in observed if isinstance(o, Slice) and o.warm_up]
+    assert len(warming) == len(set(warming))
+
+
+def test_a_start_is_loaded_for_as_long_as_earlier_ones_needed(
+    stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a little longer, also where this one looks steady at once; the null entry's starts are its
+    contender's. Those that nobody watched tell nothing: of each step of a way the last is its level."""
+    _warming(monkeypatch, [50], 0.5)
+    watched = [("good", 2.0), ("good'", 3.0), ("good", 30.0), ("copy", 0.1)]
+    earlier = [
+        WarmedUp(
+            race=stage.race.key, block=0, entry=entry, loaded_s=4, needed_s=s, watched=long, rising=False
+        )
+        for entry, s, long in [*((*one, True) for one in watched), *[("good", 0.1, False)] * 9]
+    ]
+    stage = replace(stage, observed=earlier)
+    block = schedule.blocks(stage.race, stage.plan.seed)[1]
+    with ExitStack() as stack:
+        list(observe(stage, block, stack))
+    assert {e: steps.count(("warm", e)) for e in block.start} == {"good": 8, "good'": 8, "copy": 1}
+
+
+def test_a_start_that_is_slower_than_earlier_ones_is_loaded_until_it_is_at_its_own_level(
+    stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And a little longer: what is behind its level must be long enough to tell whether it still rises."""
+    _warming(monkeypatch, [10, 30, *[50] * 20], 0.5)
+    earlier = [
+        WarmedUp(
+            race=stage.race.key, block=0, entry=entry, loaded_s=1, needed_s=0.2, watched=True, rising=False
+        )
+        for entry in ("good", "good'", "copy")
+    ]
+    block = schedule.blocks(stage.race, stage.plan.seed)[1]
+    with ExitStack() as stack:
+        observed = list(observe(replace(stage, observed=earlier), block, stack))
+    assert {e: steps.count(("warm", e)) for e in block.start} == {"good": 4, "good'": 4, "copy": 4}
+    assert not any(o.rising for o in observed if isinstance(o, WarmedUp))
+
+
+@pytest.mark.parametrize(
+    ("means", "again"),
+    [
+        ([500, 500], 2),  # at once where it was, which two turns tell
+        ([200, 400, 500], 3),  # slower at first
+        ([200, 300, 400, 400], 4),  # never where it was
+        ([250 * 1.04**n for n in range(20)], 10),  # not for ever
+    ],
+)
+def test_a_server_that_was_frozen_for_long_is_warmed_up_again(
+    stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch, means: Sequence[float], again: int
+) -> None:
+    """Before its first slice, while others started and warmed up; these turns count for nothing either."""
+    edges = [500.0] * UNKNOWN
+    for mean in means:
+        edges.append(2 * mean - edges[-1])
+    _warming(monkeypatch, [*map(round, edges)], 0.5)
+    monkeypatch.setattr(warm_up, "FROZEN_S", 0.0)
+    block = schedule.blocks(stage.race, stage.plan.seed)[0]
+    with ExitStack() as stack:
+        observed = list(observe(stage, block, stack))
+    assert {e: steps.count(("warm", e)) for e in block.start} == dict.fromkeys(block.start, UNKNOWN + again)
+    last = max(place for place, step in enumerate(steps) if step[0] == "warm")
+    first = min(place for place, step in enumerate(steps) if step == ("load", block.turns[0].entry))
+    assert last < first
+    warming = [(o.entry, o.turn) for o in observed if isinstance(o, Slice) and o.warm_up]
+    assert len(warming) == len(set(warming)) == len(block.start) * (UNKNOWN + again)
+
+
+def test_a_slice_that_may_begin_with_new_connections_has_a_longer_lead_in(
+    stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But where it closed none after it was frozen for as long."""
+    _warming(monkeypatch, [50], 0.5)
+    now = itertools.count(step=10.0)
+    monkeypatch.setattr(turns, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    lead_ins: dict[str, list[int]] = {entry.id: [] for entry in stage.race.entries}
+    usual = WarmingEngine.turn
+
+    def turn(
+        engine: WarmingEngine, target: str, token: str, lead_in_ms: int, counted_ms: int, **given: Any
+    ) -> dict[str, Any]:
+        if lead_in_ms:
+            lead_ins[target].append(lead_in_ms)
+        counted = usual(engine, target, token, lead_in_ms, counted_ms, **given)
+        return {**counted, "reconnects": 8 if target == "good" else 0}
+
+    monkeypatch.setattr(WarmingEngine, "turn", turn)
+    block = schedule.blocks(stage.race, stage.plan.seed)[0]
+    with ExitStack() as stack:
+        list(observe(stage, block, stack))
+    longer = 5 + turns.REOPENED_MS
+    assert set(lead_ins.pop("good")) == {longer}
+    # Theirs was no shorter before their warm-ups, in which they closed none.
+    assert {lead_in_ms for own in lead_ins.values() for lead_in_ms in own} == {5}
