@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PURE := $(addprefix tests/,plan results suite storage studies report/test_*.py bench/test_[glr]*.py)
 ENGINE := $(shell find engine launcher -name '*.rs' -not -path '*/fuzz/*' -o -name Cargo.toml -not -path '*/fuzz/*')
 
-.PHONY: race test check coverage test-space test-packages setup lint pytest cargo-test client-test bench tables studies studies-from-copies picture schema map glossary test-bare wheel sdist static docs clean
+.PHONY: race test check coverage test-space test-packages setup lint pytest cargo-test client-test bench tables studies pages studies-from-copies picture schema map glossary test-bare wheel sdist static docs clean
 
 race: setup
 	$(BIN)/deadheat race $(WORKLOAD) --preset $(PRESET) $(ARGS)
@@ -103,10 +103,13 @@ tables: setup
 
 # docs/studies/<study>.md: races each study by our method and by its own at the published length, hours in all, one
 # race at a time, and writes the pages; again, it goes on where it stopped (ARGS=--dry-run says what and how long,
-# ARGS='--study NAME' is one study).
-# Of runs that there are: make studies RUNS="runs/a runs/b"
+# ARGS='--study NAME' is one study). What was found is kept in docs/results: `make pages` writes the pages of
+# that without a race, where a template or a study's file has changed.
 studies: setup
-	$(if $(RUNS),$(BIN)/python scripts/studies.py $(RUNS),$(BIN)/python -m bench.study_runs $(ARGS))
+	$(BIN)/python -m bench.study_runs $(ARGS)
+
+pages: setup
+	$(BIN)/python scripts/studies.py $(ARGS)
 
 # The same, with the Crystal shards and the packages of Hex from copies: docs/elixir.md says what DIR holds.
 studies-from-copies: setup

@@ -1,4 +1,4 @@
-"""Races the published studies for their pages, one race at a time, and writes the pages from these runs.
+"""Races the published studies for their pages, one race at a time, and writes the pages of what they found.
 
 python -m bench.study_runs                  # make studies
 python -m bench.study_runs --dry-run        # what would be raced, and how long it takes
@@ -7,11 +7,13 @@ python -m bench.study_runs --copies DIR     # make studies-from-copies: packages
 
 Each study is raced by our method and, where its file says how its author ran it, by its own, into a folder
 each of target/studies (with copies: target/studies-from-copies). Contenders whose time to compile is claimed
-are built several times before. Started again, what is done stays, and what
-was cut off is taken up. DIR holds `crystal-jgaskins` and `crystal-stefanwille` with their packages, as
-`shards install` leaves them in lib/, and `hex`, a Hex home with the packages of the Elixir contenders; it
-may hold `crystal-jgaskins-0.1`, the packages of the shard of 2020, and `suite`, files that are put over those
-of the suite that is raced: the `mix.lock` of packages that were packed anew, whose checksums are others.
+are built several times before. Started again, what is done stays, and what was cut off is taken up. What
+each found is kept in docs/results, of which the pages are made.
+
+DIR holds `crystal-jgaskins` and `crystal-stefanwille` with their packages, as `shards install` leaves them in
+lib/, and `hex`, a Hex home with the packages of the Elixir contenders; it may hold `crystal-jgaskins-0.1`, the
+packages of the shard of 2020, and `suite`, files that are put over those of the suite that is raced: the
+`mix.lock` of packages that were packed anew, whose checksums are others.
 
 Ends with 1 where a race could not be made: the pages are then as they were.
 """
@@ -27,7 +29,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench import redis_clients
+from bench import kept_results, redis_clients
 from deadheat.errors import ExitCode
 from deadheat.model.claim import Study
 from deadheat.storage import run_folder
@@ -43,8 +45,10 @@ RACED = (ExitCode.DONE, ExitCode.NOTHING_JUDGED)
 
 @dataclass(frozen=True)
 class Wanted:
-    """A run of one study, in a folder of its own."""
+    """A run of one study by one method, in a folder of its own."""
 
+    study: str
+    method: str
     out: Path
     arguments: tuple[str, ...]
     # Of a deadheat before it, where times to compile are claimed: builds that are timed.
@@ -72,6 +76,8 @@ def wanted(studies: Mapping[str, Study], out: Path, suite: Path) -> list[Wanted]
     }
     return [
         Wanted(
+            study,
+            method,
             out / study / method,
             ("--claims", study, *options, "--suite", str(suite), "--out", str(out / study / method)),
             timed_builds(told, suite) if method == "deadheat" else (),
@@ -147,18 +153,18 @@ def main() -> int:
             return 2
     runs = wanted({name: known[name] for name in arguments.study or known}, out, suite)
     for run in runs:
-        if run.done and not arguments.dry_run:
-            continue
-        print(f"studies: {' '.join(run.arguments[:2])} by {run.out.name}", file=sys.stderr, flush=True)
-        code = race(run, environment, dry=arguments.dry_run)
-        if code not in RACED or not (arguments.dry_run or run.done):
-            print(f"studies: stopped there ({code}); the same command goes on", file=sys.stderr)
-            return 1
+        if run.done is None or arguments.dry_run:
+            print(f"studies: --claims {run.study} by {run.method}", file=sys.stderr, flush=True)
+            code = race(run, environment, dry=arguments.dry_run)
+            if code not in RACED or not (arguments.dry_run or run.done):
+                print(f"studies: stopped there ({code}); the same command goes on", file=sys.stderr)
+                return 1
+        if (done := run.done) and not arguments.dry_run:
+            kept_results.keep(f"{run.study}.{run.method}", done)
     if arguments.dry_run:
         return 0
-    folders = [str(done.path) for run in runs if (done := run.done)]
     wanted_pages = [word for name in arguments.study or () for word in ("--study", name)]
-    pages = [sys.executable, str(ROOT / "scripts" / "studies.py"), *wanted_pages, *folders]
+    pages = [sys.executable, str(ROOT / "scripts" / "studies.py"), *wanted_pages]
     return subprocess.run(pages, check=False).returncode
 
 

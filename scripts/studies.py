@@ -1,6 +1,7 @@
 """Writes docs/studies/<study>.md from results files: prose from a template, every figure from a race.
 
-The first run that checked a claim tells what came of it.
+The results are those of docs/results, where `make studies` keeps them, so that a page can be made again
+without a race. The first run that checked a claim tells what came of it.
 
 A template asks for figures by name; one that no run has is an error, not a gap: that page stays as it was,
 the others are written, and it ends with 1.
@@ -16,15 +17,25 @@ from pathlib import Path
 
 import jinja2
 
-from deadheat.model.claim import ClaimResult, PublishedGate
+from deadheat.model.claim import ClaimResult, PublishedGate, Study
 from deadheat.model.reason import NotInThisRun
 from deadheat.model.result import ContenderResult, RaceResult, Results
-from deadheat.report import claims_table, curve, published_columns, published_table, reasons, words
-from deadheat.storage.run_folder import RunFolder
+from deadheat.report import (
+    claims_table,
+    curve,
+    published_columns,
+    published_table,
+    reasons,
+    statements,
+    words,
+)
+from deadheat.storage import run_folder
 from deadheat.suite.suite import load
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "studies"
+# Of each race for the pages what `make studies` keeps: <study>-<method>.json.xz.
+KEPT = ROOT / "docs" / "results"
 
 
 class Figures:
@@ -132,8 +143,9 @@ class Figures:
     def table(self) -> str:
         """Every claim: published, by our method under the usual load and under the study's, by its own."""
         shaped = "here, under the study's load"
-        head = "| claim | published | here, by Deadheat | direction | size |"
-        lines = [f"{head} {shaped} | here, its own method |", "| --- | --- | --- | --- | --- | --- | --- |"]
+        rows: list[Sequence[str]] = [
+            ("claim", "published", "here, by Deadheat", "direction", "size", shaped, "here, its own method")
+        ]
         for row in self.claims:
             if row.method != "deadheat" or row.shape is not None:
                 continue
@@ -147,8 +159,8 @@ class Figures:
                 self._under_its_load(row.id),
                 "" if own.here is None else self.here(row.id, "as-published"),
             )
-            lines.append("| " + " | ".join(_cell(cell) for cell in cells) + " |")
-        return "\n".join(lines)
+            rows.append(cells)
+        return _table(rows)
 
     def _under_its_load(self, id_: str) -> str:
         """What became of a claim under the study's load, where that is another than ours; else nothing."""
@@ -173,12 +185,21 @@ class Figures:
         answered = row.here is not None and claims_table.direction(row) != "open"
         return "" if answered or not row.reasons else f"; {reasons.joined(row.reasons)}"
 
+    def statements(self, study: Study) -> str:
+        """Every checkable sentence of the study, with its outcome in the first of these runs that has one."""
+        return _table(list(statements.table(self._answered(study))))
+
+    def totals(self, study: Study) -> str:
+        """`21 statements: 9 confirmed (as published), 12 not run`."""
+        return statements.totals(self._answered(study))
+
+    def _answered(self, study: Study) -> list[statements.Answered]:
+        return statements.newest((study,), self._runs)
+
     def side_by_side(self, workload: str) -> str:
         """The study's own table, published and measured."""
         race = self.race(workload, "as-published")
-        header = published_table.header(race)
-        rows = [header, ["---"] * len(header), *published_table.rows(race)]
-        return "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
+        return _table([published_table.header(race), *published_table.rows(race)])
 
     def columns(self) -> str:
         """Every column that the study printed, and the same by its own method here, in one table."""
@@ -196,15 +217,13 @@ class Figures:
             ]
             for race in reversed(races)
         }
-        rows = [header, ["---"] * len(header), *(row for of in reversed(cells.values()) for row in of)]
-        return "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows)
+        return _table([header, *(row for of in reversed(cells.values()) for row in of)])
 
     def depths(self, workload: str) -> str:
         """The curve over commands at a time, with where the order turns; empty where no run has it."""
-        for title, (header, *rows), _ in (table for run in self._runs for table in curve.tables(run)):
-            if title.startswith(workload) and any("depth=" in label for label in header):
-                lines = [header, ["---"] * len(header), *rows]
-                return "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in lines)
+        for title, rows, _ in (table for run in self._runs for table in curve.tables(run)):
+            if title.startswith(workload) and any("depth=" in label for label in rows[0]):
+                return _table(rows)
         return ""
 
     def ran(self) -> str:
@@ -220,7 +239,7 @@ class Figures:
     def from_copies(self) -> bool:
         """Whether another suite than this repository's was raced: that with packages from copies."""
         asked = (_after("--suite", run.command) for run in self._runs)
-        return any(suite is not None and Path(suite).resolve() != ROOT / "suite" for suite in asked)
+        return any(suite is not None and ROOT / suite != ROOT / "suite" for suite in asked)
 
     def machine(self) -> str:
         about = self._runs[0].machine
@@ -232,13 +251,26 @@ def _after(option: str, words: Sequence[str]) -> str | None:
     return words[words.index(option) + 1] if option in words[:-1] else None
 
 
+def _table(rows: Sequence[Sequence[str]]) -> str:
+    """In Markdown; the first row is the header."""
+    header, *others = rows
+    lines = [header, ["---"] * len(header), *others]
+    return "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in lines)
+
+
 def _cell(text: str) -> str:
-    """Without the folder in which this machine keeps the suite."""
-    return re.sub(r"\S*/suite/", "suite/", text).replace("|", "\\|")
+    """On one line, without the folder in which this machine keeps the suite."""
+    return re.sub(r"\S*/suite/", "suite/", " ".join(text.split())).replace("|", "\\|")
 
 
-def render(study: str, runs: Sequence[Results]) -> str:
-    """The page of one study."""
+def kept(study: str) -> list[Path]:
+    """The results that the page of a study is of: by our method, then by its own."""
+    return sorted(KEPT.glob(f"{study}.*.json.xz"), reverse=True)
+
+
+def render(study: str, runs: Sequence[Results], names: Sequence[str] = ()) -> str:
+    """The page of one study, of runs whose results are kept by these names. Raises SystemExit where none of
+    them has a figure that it needs."""
     suite = load(ROOT / "suite")
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(PAGES / "templates"),
@@ -250,7 +282,7 @@ def render(study: str, runs: Sequence[Results]) -> str:
     environment.filters["advice"] = claims_table.advice
     figures = Figures(study, runs)
     return environment.get_template(f"{study}.md.j2").render(
-        figures=figures, study=suite.studies[study], words=words
+        figures=figures, study=suite.studies[study], words=words, kept=names
     )
 
 
@@ -260,14 +292,16 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--study", action="append", choices=studies, metavar="NAME", help="its page alone")
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="a folder below runs")
-    arguments = parser.parse_args()
-    runs = [RunFolder(Path(folder)).results() for folder in arguments.runs]
+    asked = parser.parse_args().study
     left = False
-    for study in arguments.study or studies:
+    for study in asked or studies:
         page = PAGES / f"{study}.md"
+        files = kept(study)
         try:
-            text = render(study, runs)
+            if not files:
+                raise SystemExit(f"no results of it in {KEPT.relative_to(ROOT)}")
+            runs = [run_folder.results_in(file) for file in files]
+            text = render(study, runs, [file.name for file in files])
         except SystemExit as error:
             # Its figures are all of these runs or none: the page stays as it was.
             print(f"{page.relative_to(ROOT)} not written: {error}", file=sys.stderr)

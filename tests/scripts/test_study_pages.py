@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import lzma
 import shutil
 import sys
 from collections.abc import Iterator
@@ -16,12 +17,15 @@ from deadheat.model.claim import Claim, ClaimResult, Direction, Study
 from deadheat.model.gate import GateResult
 from deadheat.model.reason import NeedsServerCores, NotInThisRun, NotMeasured
 from deadheat.model.result import Against, ContenderResult, RaceResult, Results
-from deadheat.storage import migrate
+from deadheat.storage import migrate, run_folder
 from deadheat.suite.suite import Suite, load
 
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "tests" / "fixtures" / "runs-f6a1ed6"
 GRPC, REDIS = "go-vs-rust-grpc", "rust-vs-crystal-redis-2020"
+STUDIES = ROOT / "suite" / "claims"
+# Raced before results were kept, on machines that are gone.
+OF_BEFORE = {path.stem for path in STUDIES.glob("*.toml")}
 SHAPE = "cores=2 gzip connections=100"
 
 
@@ -156,7 +160,7 @@ def test_rows_from_copies_are_said_to_be(studies: ModuleType, suite: Suite) -> N
     assert "CPU time of redis-rs over that of the author's: 1.50 (1.35 to 1.65) here" in reached
     assert "from copies" not in reached
     assert "CPU time of redis-rs over that of the author's: 1.50 (1.35 to 1.65) here" in copied
-    assert "built [from copies" in copied and "`make studies-from-copies DIR=...` makes them" in copied
+    assert "built [from copies" in copied and "`make studies-from-copies DIR=... ARGS=" in copied
 
 
 def test_what_the_pages_of_techempowers_figures_conclude_follows_from_the_run(
@@ -211,7 +215,8 @@ def test_why_a_claim_could_not_be_checked_does_not_hang_on_the_order_of_runs(
     other = saying(NotInThisRun(workload="http-hello", method="deadheat"))
     for runs in ([tried, other], [other, tried]):
         page = studies.render("phoenix-vs-go-2016", runs)
-        assert "needs 2 server cores" in page and "not in this run" not in page
+        claims = page[page.index("## Every claim") : page.index("## Every sentence")]
+        assert "needs 2 server cores" in claims and "not in this run" not in claims
 
 
 def test_a_claim_without_a_figure_says_why(studies: ModuleType, suite: Suite) -> None:
@@ -269,16 +274,34 @@ def test_a_page_that_these_runs_do_not_suffice_for_stays_and_the_others_are_writ
 ) -> None:
     run = a_run(suite, "confirmed", "confirmed", ghz_s=3.0, lean=9.0)
     without_ghz = tuple(race for race in run.workloads if race.setting != GRPC)
-    (tmp_path / "run").mkdir()
-    saved = run.replaced(workloads=without_ghz).model_dump_json(by_alias=True)
-    (tmp_path / "run" / "results.json").write_text(saved)
-    shutil.copytree(ROOT / "docs" / "studies" / "templates", tmp_path / "pages" / "templates")
+    saved = lzma.compress(run.replaced(workloads=without_ghz).model_dump_json(by_alias=True).encode())
+    pages = tmp_path / "pages"
+    shutil.copytree(ROOT / "docs" / "studies" / "templates", pages / "templates")
+    (tmp_path / "results").mkdir()
+    for name in set(suite.studies) - {REDIS}:
+        (tmp_path / "results" / f"{name}.deadheat.json.xz").write_bytes(saved)
     monkeypatch.setattr(studies, "ROOT", tmp_path)
-    monkeypatch.setattr(studies, "PAGES", tmp_path / "pages")
+    monkeypatch.setattr(studies, "PAGES", pages)
+    monkeypatch.setattr(studies, "KEPT", tmp_path / "results")
     monkeypatch.setattr(studies, "load", lambda _: suite)
-    monkeypatch.setattr(sys, "argv", ["studies.py", str(tmp_path / "run")])
+    monkeypatch.setattr(sys, "argv", ["studies.py"])
     with pytest.raises(SystemExit) as ended:
         studies.main()
     assert ended.value.code == 1
-    assert {page.stem for page in (tmp_path / "pages").glob("*.md")} == set(suite.studies) - {GRPC}
-    assert "go-vs-rust-grpc.md not written" in capsys.readouterr().err
+    assert {page.stem for page in pages.glob("*.md")} == set(suite.studies) - {GRPC, REDIS}
+    assert "(../results/fiber-docs.deadheat.json.xz)" in (pages / "fiber-docs.md").read_text()
+    said = capsys.readouterr().err
+    assert "go-vs-rust-grpc.md not written: go-vs-rust-grpc: none of these runs measured" in said
+    assert "rust-vs-crystal-redis-2020.md not written: no results of it in results" in said
+
+
+@pytest.mark.parametrize("study", sorted(path.stem for path in STUDIES.glob("*.toml")))
+def test_a_page_is_what_the_results_kept_of_it_say(studies: ModuleType, study: str) -> None:
+    files = studies.kept(study)
+    page = (studies.PAGES / f"{study}.md").read_text()
+    if study in OF_BEFORE:
+        assert not files, f"{study} has been raced again: out of OF_BEFORE with it"
+        assert "(../results/" not in page
+    else:
+        runs = [run_folder.results_in(file) for file in files]
+        assert page == studies.render(study, runs, [file.name for file in files]), "make studies writes it"

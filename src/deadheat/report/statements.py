@@ -80,6 +80,15 @@ def lines(answers: Sequence[Answered]) -> Iterator[str]:
         yield ""
 
 
+def table(answers: Sequence[Answered]) -> Iterator[tuple[str, str, str, str]]:
+    """The same as rows, the first the header: the statement, where it stands, the outcome, what that rests on."""
+    yield "the study says", "where", "outcome", "by"
+    for one in answers:
+        said = one.statement
+        words = f'"{said.words}"' + (f": {said.figures}" if said.figures else "")
+        yield words, said.where, one.outcome, "; ".join(one.because)
+
+
 def summary(answers: Sequence[Answered]) -> Iterator[str]:
     """A line a study, for no sum over several says anything of one: `go-vs-rust-grpc: 22 statements: ...`."""
     for study in dict.fromkeys(one.study for one in answers):

@@ -1,6 +1,7 @@
 """`runs/<id>/`: where a run keeps what it did and what it found."""
 
 import json
+import lzma
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -42,7 +43,7 @@ class RunFolder:
         return _load(self.path / "plan.json", Plan, migrate.plan)
 
     def results(self) -> Results:
-        return _load(self.results_file, Results, migrate.results)
+        return results_in(self.results_file)
 
     def machine(self) -> dict[str, Any]:
         try:
@@ -57,6 +58,11 @@ class RunFolder:
     def write(self, name: str, text: str) -> Path:
         """A file of the run, written beside and renamed, so that a full disk damages nothing."""
         return write_whole(self.path / name, text)
+
+
+def results_in(path: Path) -> Results:
+    """Of a results.json, which may be compressed (`.xz`). Raises UserError."""
+    return _load(path, Results, migrate.results)
 
 
 def create(out: Path, plan: Plan, machine: Mapping[str, Any]) -> RunFolder:
@@ -96,9 +102,12 @@ def point_latest(out: Path, run: str) -> None:
 def _load(path: Path, type_: type[M], migrated: Callable[[migrate.Json], migrate.Json]) -> M:
     try:
         text = path.read_bytes()
-    except OSError as error:
+        if path.suffix == ".xz":
+            text = lzma.decompress(text)
+    except (OSError, lzma.LZMAError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
         raise UserError(
-            f"{path}: cannot be read: {error.strerror}", hint="deadheat report RUN derives results again"
+            f"{path}: cannot be read: {why}", hint="deadheat report RUN derives results again"
         ) from error
     schema, version = _head(text)
     if schema not in migrate.READABLE:
