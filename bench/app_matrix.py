@@ -37,7 +37,7 @@ def table(results: Results) -> Iterator[str]:
 
 
 def settled(results: Results) -> str:
-    """`Of 66 cells 60 are settled, 4 are not, and 2 have no verdict`, with the gates of those that have none."""
+    """`Of 66 cells 60 are settled, 4 not, 2 without a verdict`, with the gates of those that have none."""
     words: Counter[str] = Counter()
     whys = []
     for race in results.workloads:
@@ -52,7 +52,7 @@ def settled(results: Results) -> str:
                 whys.append(f"{row.id} of {race.name}: {', '.join(gates) or row.status}")
     said = (
         f"Of {words.total()} cells {words['faster'] + words['dead heat']} are settled, "
-        f"{words['inconclusive']} are not, and {words['invalid']} have no verdict"
+        f"{words['inconclusive']} not, {words['invalid']} without a verdict"
     )
     return said + (f" ({'; '.join(whys)})." if whys else ".")
 

@@ -11,8 +11,8 @@ are built several times before. Started again, what is done stays, and what was 
 each found is kept in docs/results, of which the pages are made.
 
 DIR holds `crystal-jgaskins` and `crystal-stefanwille` with their packages, as `shards install` leaves them in
-lib/, and `hex`, a Hex home with the packages of the Elixir contenders; it may hold `crystal-jgaskins-0.1`, the
-packages of the shard of 2020, and `suite`, files that are put over those of the suite that is raced: the
+lib/, and `hex`, a Hex home with the packages of the Elixir contenders; it may hold `crystal-jgaskins-0.1`,
+the packages of the shard of 2020, and `suite`, files that are put over those of the suite that is raced: the
 `mix.lock` of packages that were packed anew, whose checksums are others.
 
 Ends with 1 where a race could not be made: the pages are then as they were.

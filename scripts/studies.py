@@ -185,7 +185,7 @@ class Figures:
         answered = row.here is not None and claims_table.direction(row) != "open"
         return "" if answered or not row.reasons else f"; {reasons.joined(row.reasons)}"
 
-    def statements(self, study: Study) -> str:
+    def sentences(self, study: Study) -> str:
         """Every checkable sentence of the study, with its outcome in the first of these runs that has one."""
         return _table(list(statements.table(self._answered(study))))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import json
 import lzma
 import re
 from pathlib import Path
@@ -12,8 +10,7 @@ import pytest
 from bench import app_matrix, kept_results
 
 from deadheat.errors import UserError
-from deadheat.model.result import Results
-from deadheat.storage import migrate, run_folder
+from deadheat.storage import run_folder
 
 
 def test_kept_results_that_are_damaged_or_missing_say_so(
@@ -21,9 +18,9 @@ def test_kept_results_that_are_damaged_or_missing_say_so(
 ) -> None:
     monkeypatch.setattr(kept_results, "KEPT", tmp_path)
     (tmp_path / "a.json.xz").write_bytes(b"no such format")
-    with pytest.raises(UserError, match="a.json.xz: cannot be read: "):
+    with pytest.raises(UserError, match=r"a\.json\.xz: cannot be read: "):
         kept_results.results("a")
-    with pytest.raises(UserError, match="b.json.xz: cannot be read: No such file"):
+    with pytest.raises(UserError, match=r"b\.json\.xz: cannot be read: No such file"):
         kept_results.results("b")
 
 

@@ -81,7 +81,7 @@ def lines(answers: Sequence[Answered]) -> Iterator[str]:
 
 
 def table(answers: Sequence[Answered]) -> Iterator[tuple[str, str, str, str]]:
-    """The same as rows, the first the header: the statement, where it stands, the outcome, what that rests on."""
+    """The same as rows, the first the header: words and figures, where they stand, the outcome, by what."""
     yield "the study says", "where", "outcome", "by"
     for one in answers:
         said = one.statement
