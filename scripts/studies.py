@@ -299,7 +299,9 @@ def main() -> None:
         files = kept(study)
         try:
             if not files:
-                raise SystemExit(f"no results of it in {KEPT.relative_to(ROOT)}")
+                raise SystemExit(
+                    f"no results of it in {KEPT.relative_to(ROOT)}: make studies ARGS='--study {study}'"
+                )
             runs = [run_folder.results_in(file) for file in files]
             text = render(study, runs, [file.name for file in files])
         except SystemExit as error:
