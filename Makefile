@@ -109,7 +109,7 @@ studies: setup
 	$(BIN)/python -m bench.study_runs $(ARGS)
 
 pages: setup
-	$(BIN)/python scripts/studies.py $(ARGS)
+	$(BIN)/python -m scripts.studies $(ARGS)
 
 # The same, with the Crystal shards and the packages of Hex from copies: docs/elixir.md says what DIR holds.
 studies-from-copies: setup

@@ -21,17 +21,14 @@ from deadheat.storage import run_folder
 
 NAME = "app"
 PAGE = kept_results.ROOT / "docs" / "app.md"
-README = kept_results.ROOT / "README.md"
 
 
 def table(results: Results) -> Iterator[str]:
     """Lines of Markdown: the matrix, then how its cells are settled."""
     (found,) = matrix.tables(results)
-    header, *rows = matrix.Matrix.grouped(found.table)
     yield f"{found.title[0].upper()}{found.title[1:]}"
     yield ""
-    for row in (header, ["---"] * len(header), *rows):
-        yield "| " + " | ".join(row) + " |"
+    yield from page.table(matrix.Matrix.grouped(found.table))
     yield ""
     yield settled(results)
 

@@ -289,9 +289,8 @@ def table(rows: Sequence[Played]) -> str:
         "peak memory",
         "journals",
     )
-    lines = ["| " + " | ".join(columns) + " |", "| --- " * len(columns) + "|"]
-    for row in rows:
-        cells = (
+    cells = [
+        (
             f"{row.machines:,}",
             str(row.blocks_each),
             words.duration(row.wall_s),
@@ -302,8 +301,9 @@ def table(rows: Sequence[Played]) -> str:
             f"{row.peak_mb:,.0f} MB",
             f"{row.journals_mb:,.1f} MB",
         )
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        for row in rows
+    ]
+    return "\n".join(page.table([columns, *cells]))
 
 
 def main() -> None:

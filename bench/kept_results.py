@@ -5,12 +5,14 @@ from __future__ import annotations
 import lzma
 from pathlib import Path
 
+from deadheat.errors import UserError
 from deadheat.model.result import Results
-from deadheat.storage.run_folder import RunFolder, results_in
+from deadheat.storage.run_folder import RunFolder, results_of
 from deadheat.util.files import write_whole
 
 ROOT = Path(__file__).parents[1]
 KEPT = ROOT / "docs" / "results"
+SUFFIX = ".json.xz"
 
 
 def keep(name: str, run: RunFolder) -> Path:
@@ -22,9 +24,26 @@ def keep(name: str, run: RunFolder) -> Path:
 
 
 def results(name: str) -> Results:
-    """What is kept by that name. Raises UserError where that is nothing."""
-    return results_in(_file(name))
+    """What is kept by that name. Raises UserError where that is nothing, or damaged."""
+    file = _file(name)
+    try:
+        text = lzma.decompress(file.read_bytes())
+    except (OSError, lzma.LZMAError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UserError(f"{file}: cannot be read: {why}", hint="racing it again keeps it anew") from error
+    return results_of(text, file)
+
+
+def of_study(study: str, method: str) -> str:
+    """The name of a study's run by one method."""
+    return f"{study}.{method}"
+
+
+def names_of(study: str) -> list[str]:
+    """Those kept of a study's runs: by our method, then by its own."""
+    found = KEPT.glob(of_study(study, "*") + SUFFIX)
+    return sorted((file.name.removesuffix(SUFFIX) for file in found), reverse=True)
 
 
 def _file(name: str) -> Path:
-    return KEPT / f"{name}.json.xz"
+    return KEPT / f"{name}{SUFFIX}"

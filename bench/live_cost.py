@@ -31,6 +31,7 @@ from pydantic import BaseModel, ConfigDict
 from scipy import stats as distributions
 
 from bench.live_watchers import KINDS
+from bench.load import page
 from deadheat import stats
 from deadheat.report import words
 from deadheat.util import files
@@ -106,7 +107,7 @@ def render(raced: Sequence[Raced]) -> str:
     nobody = [one for one in raced if one.watched_by == NOBODY]
     kinds = [kind for kind in (NOBODY, *KINDS) if any(one.watched_by == kind for one in raced)]
     head = ("watched by", "races", "A/A ratio", "sd between blocks", "times as wide", "throughput")
-    lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    rows: list[Sequence[str]] = [head]
     said = []
     for kind in kinds:
         of = [one for one in raced if one.watched_by == kind]
@@ -118,11 +119,11 @@ def render(raced: Sequence[Raced]) -> str:
             wider, faster = _wider(of, nobody), _throughput(of, nobody)
             cells += [_reported(wider), _reported(faster)]
             said.append(f"With {name}: {_sentence(wider, faster)}.")
-        lines.append("| " + " | ".join(cells) + " |")
+        rows.append(cells)
     dates = sorted({one.date for one in raced})
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     about = f"{'; '.join(sorted({one.machine for one in raced}))}, {when}; 95% intervals in brackets."
-    return "\n".join([*lines, "", " ".join([about, *said])])
+    return "\n".join([*page.table(rows), "", " ".join([about, *said])])
 
 
 Interval = tuple[float, float, float]

@@ -153,18 +153,20 @@ def main() -> int:
             return 2
     runs = wanted({name: known[name] for name in arguments.study or known}, out, suite)
     for run in runs:
-        if run.done is None or arguments.dry_run:
+        done = run.done
+        if done is None or arguments.dry_run:
             print(f"studies: --claims {run.study} by {run.method}", file=sys.stderr, flush=True)
             code = race(run, environment, dry=arguments.dry_run)
-            if code not in RACED or not (arguments.dry_run or run.done):
+            done = None if arguments.dry_run else run.done
+            if code not in RACED or not (arguments.dry_run or done):
                 print(f"studies: stopped there ({code}); the same command goes on", file=sys.stderr)
                 return 1
-        if (done := run.done) and not arguments.dry_run:
-            kept_results.keep(f"{run.study}.{run.method}", done)
+        if done is not None:
+            kept_results.keep(kept_results.of_study(run.study, run.method), done)
     if arguments.dry_run:
         return 0
     wanted_pages = [word for name in arguments.study or () for word in ("--study", name)]
-    pages = [sys.executable, str(ROOT / "scripts" / "studies.py"), *wanted_pages]
+    pages = [sys.executable, "-m", "scripts.studies", *wanted_pages]
     return subprocess.run(pages, check=False).returncode
 
 

@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import jinja2
+from bench import kept_results
+from bench.load import page as pages
 
 from deadheat.model.claim import ClaimResult, PublishedGate, Study
 from deadheat.model.reason import NotInThisRun
@@ -29,13 +31,10 @@ from deadheat.report import (
     statements,
     words,
 )
-from deadheat.storage import run_folder
 from deadheat.suite.suite import load
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = ROOT / "docs" / "studies"
-# Of each race for the pages what `make studies` keeps: <study>-<method>.json.xz.
-KEPT = ROOT / "docs" / "results"
 
 
 class Figures:
@@ -253,19 +252,12 @@ def _after(option: str, words: Sequence[str]) -> str | None:
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
     """In Markdown; the first row is the header."""
-    header, *others = rows
-    lines = [header, ["---"] * len(header), *others]
-    return "\n".join("| " + " | ".join(_cell(cell) for cell in row) + " |" for row in lines)
+    return "\n".join(pages.table([_cell(cell) for cell in row] for row in rows))
 
 
 def _cell(text: str) -> str:
     """On one line, without the folder in which this machine keeps the suite."""
     return re.sub(r"\S*/suite/", "suite/", " ".join(text.split())).replace("|", "\\|")
-
-
-def kept(study: str) -> list[Path]:
-    """The results that the page of a study is of: by our method, then by its own."""
-    return sorted(KEPT.glob(f"{study}.*.json.xz"), reverse=True)
 
 
 def render(study: str, runs: Sequence[Results], names: Sequence[str] = ()) -> str:
@@ -281,8 +273,9 @@ def render(study: str, runs: Sequence[Results], names: Sequence[str] = ()) -> st
     )
     environment.filters["advice"] = claims_table.advice
     figures = Figures(study, runs)
+    kept = [name + kept_results.SUFFIX for name in names]
     return environment.get_template(f"{study}.md.j2").render(
-        figures=figures, study=suite.studies[study], words=words, kept=names
+        figures=figures, study=suite.studies[study], words=words, kept=kept
     )
 
 
@@ -296,14 +289,12 @@ def main() -> None:
     left = False
     for study in asked or studies:
         page = PAGES / f"{study}.md"
-        files = kept(study)
+        names = kept_results.names_of(study)
         try:
-            if not files:
-                raise SystemExit(
-                    f"no results of it in {KEPT.relative_to(ROOT)}: make studies ARGS='--study {study}'"
-                )
-            runs = [run_folder.results_in(file) for file in files]
-            text = render(study, runs, [file.name for file in files])
+            if not names:
+                where = kept_results.KEPT.relative_to(ROOT)
+                raise SystemExit(f"no results of it in {where}: make studies ARGS='--study {study}'")
+            text = render(study, [kept_results.results(name) for name in names], names)
         except SystemExit as error:
             # Its figures are all of these runs or none: the page stays as it was.
             print(f"{page.relative_to(ROOT)} not written: {error}", file=sys.stderr)

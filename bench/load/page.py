@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "performance.md"
 END = "<!-- end -->"
+
+
+def table(rows: Iterable[Sequence[str]]) -> list[str]:
+    """The lines of a table; the first of the rows is its header."""
+    header, *others = rows
+    return ["| " + " | ".join(row) + " |" for row in (header, ["---"] * len(header), *others)]
 
 
 def put(program: str, lines: Sequence[str], page: Path = PAGE) -> None:

@@ -10,7 +10,6 @@ import pytest
 from bench import app_matrix, kept_results
 
 from deadheat.errors import UserError
-from deadheat.storage import run_folder
 
 
 def test_kept_results_that_are_damaged_or_missing_say_so(
@@ -26,7 +25,7 @@ def test_kept_results_that_are_damaged_or_missing_say_so(
 
 def test_what_is_kept_can_be_read_and_names_no_path_of_a_machine() -> None:
     for file in kept_results.KEPT.glob("*"):
-        assert run_folder.results_in(file).workloads
+        assert kept_results.results(file.name.removesuffix(kept_results.SUFFIX)).workloads
         text = lzma.decompress(file.read_bytes()).decode()
         assert not re.search(r"(?<![\w.])/(home|root|tmp|work|Users)/", text), file
 
@@ -35,4 +34,4 @@ def test_the_matrix_in_the_documentation_is_of_what_is_kept() -> None:
     said = app_matrix.PAGE.read_text().split("<!-- begin: python -m bench.app_matrix -->\n")[1]
     results = kept_results.results(app_matrix.NAME)
     assert said.split("\n<!-- end -->")[0] == "\n".join(app_matrix.table(results))
-    assert app_matrix.settled(results).split(" (")[0] in app_matrix.README.read_text()
+    assert app_matrix.settled(results).split(" (")[0] in (kept_results.ROOT / "README.md").read_text()

@@ -12,12 +12,13 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from bench import kept_results
 
 from deadheat.model.claim import Claim, ClaimResult, Direction, Study
 from deadheat.model.gate import GateResult
 from deadheat.model.reason import NeedsServerCores, NotInThisRun, NotMeasured
 from deadheat.model.result import Against, ContenderResult, RaceResult, Results
-from deadheat.storage import migrate, run_folder
+from deadheat.storage import migrate
 from deadheat.suite.suite import Suite, load
 
 ROOT = Path(__file__).parents[2]
@@ -282,7 +283,7 @@ def test_a_page_that_these_runs_do_not_suffice_for_stays_and_the_others_are_writ
         (tmp_path / "results" / f"{name}.deadheat.json.xz").write_bytes(saved)
     monkeypatch.setattr(studies, "ROOT", tmp_path)
     monkeypatch.setattr(studies, "PAGES", pages)
-    monkeypatch.setattr(studies, "KEPT", tmp_path / "results")
+    monkeypatch.setattr(kept_results, "KEPT", tmp_path / "results")
     monkeypatch.setattr(studies, "load", lambda _: suite)
     monkeypatch.setattr(sys, "argv", ["studies.py"])
     with pytest.raises(SystemExit) as ended:
@@ -297,11 +298,11 @@ def test_a_page_that_these_runs_do_not_suffice_for_stays_and_the_others_are_writ
 
 @pytest.mark.parametrize("study", sorted(path.stem for path in STUDIES.glob("*.toml")))
 def test_a_page_is_what_the_results_kept_of_it_say(studies: ModuleType, study: str) -> None:
-    files = studies.kept(study)
+    names = kept_results.names_of(study)
     page = (studies.PAGES / f"{study}.md").read_text()
     if study in OF_BEFORE:
-        assert not files, f"{study} has been raced again: out of OF_BEFORE with it"
+        assert not names, f"{study} has been raced again: out of OF_BEFORE with it"
         assert "(../results/" not in page
     else:
-        runs = [run_folder.results_in(file) for file in files]
-        assert page == studies.render(study, runs, [file.name for file in files]), "make studies writes it"
+        runs = [kept_results.results(name) for name in names]
+        assert page == studies.render(study, runs, names), "make studies writes it"

@@ -1,7 +1,6 @@
 """`runs/<id>/`: where a run keeps what it did and what it found."""
 
 import json
-import lzma
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -43,7 +42,7 @@ class RunFolder:
         return _load(self.path / "plan.json", Plan, migrate.plan)
 
     def results(self) -> Results:
-        return results_in(self.results_file)
+        return _load(self.results_file, Results, migrate.results)
 
     def machine(self) -> dict[str, Any]:
         try:
@@ -60,9 +59,9 @@ class RunFolder:
         return write_whole(self.path / name, text)
 
 
-def results_in(path: Path) -> Results:
-    """Of a results.json, which may be compressed (`.xz`). Raises UserError."""
-    return _load(path, Results, migrate.results)
+def results_of(text: bytes, path: Path) -> Results:
+    """Of what a results.json says, which was kept in another form at this path. Raises UserError."""
+    return _parsed(text, path, Results, migrate.results)
 
 
 def create(out: Path, plan: Plan, machine: Mapping[str, Any]) -> RunFolder:
@@ -102,13 +101,14 @@ def point_latest(out: Path, run: str) -> None:
 def _load(path: Path, type_: type[M], migrated: Callable[[migrate.Json], migrate.Json]) -> M:
     try:
         text = path.read_bytes()
-        if path.suffix == ".xz":
-            text = lzma.decompress(text)
-    except (OSError, lzma.LZMAError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
+    except OSError as error:
         raise UserError(
-            f"{path}: cannot be read: {why}", hint="deadheat report RUN derives results again"
+            f"{path}: cannot be read: {error.strerror}", hint="deadheat report RUN derives results again"
         ) from error
+    return _parsed(text, path, type_, migrated)
+
+
+def _parsed(text: bytes, path: Path, type_: type[M], migrated: Callable[[migrate.Json], migrate.Json]) -> M:
     schema, version = _head(text)
     if schema not in migrate.READABLE:
         # It may happen to have the same fields, and mean something else by them.
