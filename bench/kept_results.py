@@ -34,13 +34,13 @@ def results(name: str) -> Results:
     return results_of(text, file)
 
 
-def of_study(study: str, method: str) -> str:
-    """The name of a study's run by one method."""
-    return f"{study}.{method}"
+def of_study(study: str, run: str) -> str:
+    """The name of one of a study's runs: `deadheat`, `beside.plug-cowboy`, `as-published`."""
+    return f"{study}.{run}"
 
 
 def names_of(study: str) -> list[str]:
-    """Those kept of a study's runs: by our method, then by its own."""
+    """Those kept of a study's runs: by our method, then rows beside it, then by its own."""
     found = KEPT.glob(of_study(study, "*") + SUFFIX)
     return sorted((file.name.removesuffix(SUFFIX) for file in found), reverse=True)
 

@@ -5,8 +5,8 @@ python -m bench.study_runs --dry-run        # what would be raced, and how long 
 python -m bench.study_runs --study NAME     # this one alone; may be given more than once
 python -m bench.study_runs --copies DIR     # make studies-from-copies: packages whose hosts cannot be reached
 
-Each study is raced by our method and, where its file says how its author ran it, by its own, into a folder
-each of target/studies (with copies: target/studies-from-copies). Contenders whose time to compile is claimed
+Each study is raced by our method and, where its file says how its author ran it, by its own; rows that no claim
+names are raced beside the row that they vary. Each into a folder of target/studies (with copies: target/studies-from-copies). Contenders whose time to compile is claimed
 are built several times before. Started again, what is done stays, and what was cut off is taken up. What
 each found is kept in docs/results, of which the pages are made.
 
@@ -45,10 +45,10 @@ RACED = (ExitCode.DONE, ExitCode.NOTHING_JUDGED)
 
 @dataclass(frozen=True)
 class Wanted:
-    """A run of one study by one method, in a folder of its own."""
+    """A run of one study, in a folder of its own: `kept` as."""
 
     study: str
-    method: str
+    kept: str
     out: Path
     arguments: tuple[str, ...]
     # Of a deadheat before it, where times to compile are claimed: builds that are timed.
@@ -69,23 +69,23 @@ class Wanted:
 
 
 def wanted(studies: Mapping[str, Study], out: Path, suite: Path) -> list[Wanted]:
-    """Of each study a run by our method, and one by its own where it says what that was."""
-    methods = {
-        "deadheat": ("--preset", "standard"),
-        "as-published": ("--method", "as-published", "--preset", "thorough"),
-    }
-    return [
-        Wanted(
-            study,
-            method,
-            out / study / method,
-            ("--claims", study, *options, "--suite", str(suite), "--out", str(out / study / method)),
-            timed_builds(told, suite) if method == "deadheat" else (),
-        )
-        for study, told in studies.items()
-        for method, options in methods.items()
-        if method == "deadheat" or told.as_published
-    ]
+    """Of each study a run by our method, one of rows beside each that they vary, and one by its own method where
+    it says what that was."""
+    found = []
+    for study, told in studies.items():
+        asked = {"deadheat": ("--claims", study, "--preset", "standard")}
+        for rows in told.beside:
+            named = [word for name in (rows.reference, *rows.contenders) for word in ("-c", name)]
+            options = (rows.workload, *named, "--reference", rows.reference, "--preset", "standard")
+            asked[f"beside.{rows.reference}"] = options
+        if told.as_published:
+            asked["as-published"] = ("--claims", study, "--method", "as-published", "--preset", "thorough")
+        for kept, options in asked.items():
+            to = out / study / kept
+            places = ("--suite", str(suite), "--out", str(to))
+            before = timed_builds(told, suite) if kept == "deadheat" else ()
+            found.append(Wanted(study, kept_results.of_study(study, kept), to, (*options, *places), before))
+    return found
 
 
 def timed_builds(study: Study, suite: Path) -> tuple[str, ...]:
@@ -155,14 +155,14 @@ def main() -> int:
     for run in runs:
         done = run.done
         if done is None or arguments.dry_run:
-            print(f"studies: --claims {run.study} by {run.method}", file=sys.stderr, flush=True)
+            print(f"studies: {run.kept}", file=sys.stderr, flush=True)
             code = race(run, environment, dry=arguments.dry_run)
             done = None if arguments.dry_run else run.done
             if code not in RACED or not (arguments.dry_run or done):
                 print(f"studies: stopped there ({code}); the same command goes on", file=sys.stderr)
                 return 1
         if done is not None:
-            kept_results.keep(kept_results.of_study(run.study, run.method), done)
+            kept_results.keep(run.kept, done)
     if arguments.dry_run:
         return 0
     wanted_pages = [word for name in arguments.study or () for word in ("--study", name)]

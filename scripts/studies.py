@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import jinja2
@@ -29,6 +29,7 @@ from deadheat.report import (
     published_table,
     reasons,
     statements,
+    verdicts,
     words,
 )
 from deadheat.suite.suite import load
@@ -218,6 +219,20 @@ class Figures:
         }
         return _table([header, *(row for of in reversed(cells.values()) for row in of)])
 
+    def beside(self, study: Study) -> list[str]:
+        """What each row that no claim names is worth, in a sentence each, held against the one that it varies;
+        of one that was not measured, why."""
+        return [
+            said
+            for rows in study.beside
+            for run in self._runs
+            for race in run.workloads
+            if (race.name, race.method, race.reference) == (rows.workload, "deadheat", rows.reference)
+            for row in race.contenders
+            if row.id in rows.contenders
+            for said in _against_reference(race, row, run.margin)
+        ]
+
     def depths(self, workload: str) -> str:
         """The curve over commands at a time, with where the order turns; empty where no run has it."""
         for title, rows, _ in (table for run in self._runs for table in curve.tables(run)):
@@ -243,6 +258,14 @@ class Figures:
     def machine(self) -> str:
         about = self._runs[0].machine
         return f"{about['cores']} cores, {about['cpu_model']}, Linux {str(about['kernel']).split('-')[0]}"
+
+
+def _against_reference(race: RaceResult, row: ContenderResult, margin: float) -> Iterator[str]:
+    verdict = verdicts.verdict_of(race, row)
+    if row.status != "measured":
+        yield f"{row.id} is {row.status}: {row.reason}"
+    elif verdict is not None:
+        yield verdicts.of_race(race, verdict, margin)
 
 
 def _after(option: str, words: Sequence[str]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import lzma
 import shutil
@@ -21,11 +22,15 @@ ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "tests" / "fixtures" / "runs-f6a1ed6" / "as-published" / "results.json.gz"
 LOADED = load(ROOT / "suite").studies
 STUDIES = tuple(LOADED)
-# Of each study its race by our method, and one by its own where it says what that was.
+# Of each study its race by our method, those of rows beside it, and one by its own where it says what that was.
 RACES = [
-    (study, preset)
+    (study, run)
     for study, told in LOADED.items()
-    for preset in (("standard", "thorough") if told.as_published else ("standard",))
+    for run in (
+        "deadheat",
+        *(f"beside.{rows.reference}" for rows in told.beside),
+        *(("as-published",) if told.as_published else ()),
+    )
 ]
 
 
@@ -66,6 +71,12 @@ def leave_run(out: Path, stopped: str | None) -> None:
     (run / "results.json").write_text(json.dumps({**results, "stopped": stopped, "command": command}))
 
 
+def raced(commands: list[list[str]]) -> list[tuple[str, str]]:
+    """Study and run of each, by where it is kept."""
+    folders = (Path(command[command.index("--out") + 1]) for command in commands)
+    return [(folder.parent.name, folder.name) for folder in folders]
+
+
 Start = Callable[..., int]
 
 
@@ -93,13 +104,26 @@ def test_each_study_is_raced_by_both_methods_and_the_pages_are_written_of_these_
     ran = Ran()
     assert start(ran) == 0
     races, pages = ran.races, ran.commands[-1]
-    assert [(c[c.index("--claims") + 1], c[c.index("--preset") + 1]) for c in races] == RACES
+    assert raced(races) == RACES
     assert {study for study, _ in RACES} == set(STUDIES)
-    assert {preset for _, preset in RACES} == {"standard", "thorough"}
+    presets = {"as-published": "thorough"}
+    for command, (study, run) in zip(races, RACES, strict=True):
+        assert command[command.index("--preset") + 1] == presets.get(run, "standard")
+        assert run.startswith("beside.") or command[command.index("--claims") + 1] == study
     assert pages[1:] == ["-m", "scripts.studies"]
     kept = sorted(file.name for file in kept_results.KEPT.iterdir())
-    methods = {"standard": "deadheat", "thorough": "as-published"}
-    assert kept == sorted(f"{study}.{methods[preset]}.json.xz" for study, preset in RACES)
+    assert kept == sorted(f"{study}.{run}.json.xz" for study, run in RACES)
+
+
+def test_rows_that_no_claim_names_are_held_against_the_one_that_they_vary(start: Start) -> None:
+    ran = Ran()
+    assert start(ran, "--study", "phoenix-vs-go-2016") == 0
+    [of_plug] = [command for command in ran.races if command[-1].endswith("beside.plug-cowboy")]
+    assert of_plug[2] == "http-hello"
+    assert of_plug[of_plug.index("--reference") + 1] == "plug-cowboy"
+    assert {"plug-cowboy", "plug-cowboy:iex"} <= {
+        name for option, name in itertools.pairwise(of_plug) if option == "-c"
+    }
 
 
 def test_what_is_kept_can_be_read_and_names_no_folder_of_this_machine(start: Start) -> None:
@@ -134,9 +158,7 @@ def test_one_study_is_raced_alone_and_its_page_written(start: Start) -> None:
     ran = Ran()
     assert start(ran, "--study", STUDIES[1]) == 0
     races, pages = ran.races, ran.commands[-1]
-    assert [(c[c.index("--claims") + 1], c[c.index("--preset") + 1]) for c in races] == [
-        race for race in RACES if race[0] == STUDIES[1]
-    ]
+    assert raced(races) == [race for race in RACES if race[0] == STUDIES[1]]
     assert pages[3:] == ["--study", STUDIES[1]]
 
 

@@ -32,6 +32,9 @@ COUNTED = {
     "go-vs-rust-grpc": 18,
 }
 
+# No race answers these.
+BY_THEMSELVES = (statements.NEVER, statements.EXPLAINED)
+
 
 @pytest.fixture(scope="module")
 def studies() -> Mapping[str, Study]:
@@ -82,6 +85,9 @@ def test_each_has_an_outcome_and_what_it_rests_on(studies: Mapping[str, Study], 
     assert size.outcome == claims_table.answer(claim)
     assert said["go-vs-rust-grpc", "5000 concurrent requests"].outcome == statements.CONTRADICTED
     assert said["phoenix-vs-go-2016", "maybe I miss some performance trigger"].outcome == statements.NEVER
+    assert said["rust-vs-crystal-redis-2020", "GC is already running in the benchmark here"].outcome == (
+        statements.EXPLAINED
+    )
     assert said["go-vs-crystal-2020", "the 47th number which is 2,971,215,073"].outcome == statements.HOLDS
 
 
@@ -95,6 +101,24 @@ def test_a_column_stands_beside_ours_by_the_studys_own_method(
     assert all("published" in clause and "here" in clause for one in beside for clause in one.because)
 
 
+def test_a_column_of_each_setting_is_of_all_of_them_or_not_run(
+    studies: Mapping[str, Study], theirs: Results
+) -> None:
+    race = theirs.workloads[0]
+    study = studies[race.setting or ""]
+    part = next(part for part in study.as_published if part.setting(study.study) == race.setting)
+    row = next(row.id for row in race.contenders if row.status == "measured")
+    another = part.replaced(set_={"rounds": 10})
+    said = Statement(words="it made no change", where="here", column="latency", rows=(row,), each_setting=True)
+    study = study.replaced(as_published=(part, another), statement=(said,))
+    [answer] = statements.answered([study], theirs)
+    assert answer.outcome == statements.NOT_RUN
+    both = theirs.replaced(workloads=(race, race.replaced(setting=another.setting(study.study))))
+    [answer] = statements.answered([study], both)
+    assert answer.outcome == statements.BESIDE
+    assert [clause.partition(":")[0] for clause in answer.because] == [row, f"{row} (rounds=10)"]
+
+
 def test_a_statement_has_just_one_answer() -> None:
     with pytest.raises(ValueError, match="needs one of"):
         Statement(words="fast", where="here")
@@ -102,6 +126,8 @@ def test_a_statement_has_just_one_answer() -> None:
         Statement(words="fast", where="here", never="no figure", claims=("a",))
     with pytest.raises(ValueError, match="names rows but no column"):
         Statement(words="fast", where="here", never="no figure", rows=("a",))
+    with pytest.raises(ValueError, match="names rows but no column"):
+        Statement(words="fast", where="here", never="no figure", each_setting=True)
 
 
 def test_what_a_statement_names_must_be_there(studies: Mapping[str, Study]) -> None:
@@ -174,14 +200,14 @@ def test_each_statement_is_answered_by_the_newest_run_that_can(
     for one in found:
         by_first, by_then = id(one.statement) in first, id(one.statement) in then
         # What was published answers of itself what it says of a load.
-        if one.outcome == statements.NEVER or one.statement.load is not None:
+        if one.outcome in BY_THEMSELVES or one.statement.load is not None:
             assert one.run is None
         else:
             assert one.run == (theirs.run if by_first else ours.run if by_then else None)
 
 
 def _is_run(one: statements.Answered) -> bool:
-    return one.outcome not in (statements.NOT_RUN, statements.NEVER)
+    return one.outcome not in (statements.NOT_RUN, *BY_THEMSELVES)
 
 
 def test_without_any_run_each_statement_says_what_would_answer_it(

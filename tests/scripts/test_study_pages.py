@@ -17,13 +17,13 @@ from bench import kept_results
 from deadheat.model.claim import Claim, ClaimResult, Direction, Study
 from deadheat.model.gate import GateResult
 from deadheat.model.reason import NeedsServerCores, NotInThisRun, NotMeasured
-from deadheat.model.result import Against, ContenderResult, RaceResult, Results
+from deadheat.model.result import Against, ContenderResult, NoFigures, RaceResult, Results
 from deadheat.storage import migrate
 from deadheat.suite.suite import Suite, load
 
 ROOT = Path(__file__).parents[2]
 RUNS = ROOT / "tests" / "fixtures" / "runs-f6a1ed6"
-GRPC, REDIS = "go-vs-rust-grpc", "rust-vs-crystal-redis-2020"
+GRPC, REDIS, PHOENIX = "go-vs-rust-grpc", "rust-vs-crystal-redis-2020", "phoenix-vs-go-2016"
 STUDIES = ROOT / "suite" / "claims"
 # Raced before results were kept, on machines that are gone.
 OF_BEFORE = {"fiber-docs", GRPC, "techempower-r23"}
@@ -120,6 +120,34 @@ def test_each_page_can_be_written_of_one_run_that_has_all(studies: ModuleType, s
         assert page.startswith(f"# {suite.studies[name].title}: what holds")
         assert "None" not in page
         assert "nan" not in page.split()
+
+
+def test_rows_that_no_claim_names_stand_beside_the_one_that_they_vary(
+    studies: ModuleType, suite: Suite
+) -> None:
+    run = a_run(suite, "confirmed", "confirmed", ghz_s=3.0, lean=9.0)
+    assert "## Rows beside" not in studies.render(PHOENIX, [run])
+    http = next(race for race in run.workloads if (race.name, race.setting) == ("http-hello", None))
+    row, verdict = http.contenders[0], next(one for one in http.verdicts if one.verdict == "faster")
+    dev = renamed(row, "phoenix").replaced(variant="dev-mode")
+    away = NoFigures(
+        name="phoenix",
+        variant="bandit",
+        title="Phoenix",
+        language="Elixir",
+        class_="idiomatic",
+        status="unavailable",
+        reason="Hex cannot be reached",
+    )
+    beside = http.replaced(
+        reference="phoenix",
+        contenders=(renamed(row, "phoenix"), dev, away),
+        verdicts=(verdict.replaced(a="phoenix", b="phoenix:dev-mode"),),
+    )
+    page = studies.render(PHOENIX, [run, run.replaced(workloads=(beside,))])
+    assert "Started as printed" not in page
+    assert "- phoenix is " in page and " times as fast as phoenix:dev-mode (" in page
+    assert "- phoenix:bandit is unavailable: Hex cannot be reached\n" in page
 
 
 def test_what_the_grpc_page_concludes_follows_from_the_run(studies: ModuleType, suite: Suite) -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from deadheat.model.base import Record
+from deadheat.model.beside import Beside
 from deadheat.model.kinds.registry import TRAITS, Kind
 from deadheat.model.published import AsPublished, PublishedLoad
 from deadheat.model.reason import Reason
@@ -151,6 +152,7 @@ class Study(Record):
     load: tuple[PublishedLoad, ...] = ()
     shape: tuple[Shape, ...] = ()
     as_published: tuple[AsPublished, ...] = ()
+    beside: tuple[Beside, ...] = ()
     statement: tuple[Statement, ...] = ()
 
     @field_validator("as_published", mode="before")

@@ -106,4 +106,9 @@ class AsPublished(Record):
 
     def setting(self, study: str) -> str:
         """What a race of it is known by: `STUDY`, `STUDY, rounds=10`."""
-        return ", ".join([study, *(f"{name}={value}" for name, value in self.set_.items())])
+        return ", ".join([study, self.values] if self.values else [study])
+
+    @property
+    def values(self) -> str:
+        """Of the workload's parameters, as they are set: `rounds=10`; empty where none is."""
+        return ", ".join(f"{name}={value}" for name, value in self.set_.items())

@@ -1,6 +1,6 @@
 """A checkable statement of a published text: what answers it here, or why nothing can."""
 
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 from pydantic import model_validator
 
@@ -28,15 +28,17 @@ Column = Literal[
     "wall time",
     "user and system time",
 ]
-Answer = Literal["claims", "load", "column", "conformance", "never"]
+Answer = Literal["claims", "load", "column", "conformance", "explained", "never"]
 
 
 class Statement(Record):
     """One statement, in a few of the study's own `words`, the `figures` it gives and `where` it stands.
 
     One of these answers it: `claims` (by their names), a published `load` (by its name, Little's law), a
-    `column` (printed of `rows`, all where none is named: it stands beside ours by the study's own method),
-    `conformance` (the workload whose check asks just that), or nothing ever: then `never` says in one
+    `column` (printed of `rows`, all where none is named: it stands beside ours by the study's own method; with
+    `each_setting` in every setting that the study ran them in, for what it says of two of them), `conformance`
+    (the workload whose check asks just that), `explained` (a cause inside of a program, which no race judges:
+    what `deadheat explain` shows of it, and where that stands), or nothing ever: then `never` says in one
     sentence why, and what would.
     """
 
@@ -47,28 +49,23 @@ class Statement(Record):
     load: str | None = None
     column: Column | None = None
     rows: tuple[str, ...] = ()
+    each_setting: bool = False
     conformance: str | None = None
+    explained: str | None = None
     never: str | None = None
 
     @model_validator(mode="after")
     def _has_one_answer(self) -> Self:
-        given = [
-            bool(self.claims),
-            *(x is not None for x in (self.load, self.column, self.conformance, self.never)),
-        ]
-        if sum(given) != 1:
-            raise ValueError(f'"{self.words}" needs one of: claims; load; column; conformance; never')
-        if self.rows and self.column is None:
+        if len(self._given()) != 1:
+            raise ValueError(f'"{self.words}" needs one of: {"; ".join(get_args(Answer))}')
+        if (self.rows or self.each_setting) and self.column is None:
             raise ValueError(f'"{self.words}" names rows but no column')
         return self
 
     @property
     def answer(self) -> Answer:
         """By what it is answered."""
-        if self.claims:
-            return "claims"
-        if self.load is not None:
-            return "load"
-        if self.column is not None:
-            return "column"
-        return "conformance" if self.conformance is not None else "never"
+        return self._given()[0]
+
+    def _given(self) -> list[Answer]:
+        return [answer for answer in get_args(Answer) if getattr(self, answer) not in (None, ())]

@@ -13,12 +13,13 @@ from deadheat.model.statement import Statement
 from deadheat.report import claims_table, published_columns
 from deadheat.results.claims import published_gate
 
-NOT_RUN, MIXED, BESIDE, HOLDS, CONTRADICTED, NEVER = (
+NOT_RUN, MIXED, BESIDE, HOLDS, CONTRADICTED, EXPLAINED, NEVER = (
     "not run",
     "mixed",
     "beside ours",
     "holds",
     "contradicts itself",
+    "explained, not raced",
     "cannot be checked here",
 )
 
@@ -105,12 +106,19 @@ def totals(answers: Sequence[Answered]) -> str:
 
 
 def _unanswered(study: Study, one: Statement) -> Answered:
-    if one.answer == "never":
-        return Answered(study.study, one, NEVER, (one.never or "",))
+    if (said := _by_itself(one)) is not None:
+        return Answered(study.study, one, *said)
     for load in study.load:
         if load.name == one.load:  # figures that were published are all that it needs
             return Answered(study.study, one, *_of_gate(published_gate(study.study, load)))
     return Answered(study.study, one, NOT_RUN, (f"in no run here: {_command(study, one)}",))
+
+
+def _by_itself(one: Statement) -> tuple[str, tuple[str, ...]] | None:
+    """Of one that no race answers."""
+    if one.explained is not None:
+        return EXPLAINED, (one.explained,)
+    return (NEVER, (one.never,)) if one.never is not None else None
 
 
 def _command(study: Study, one: Statement) -> str:
@@ -123,13 +131,10 @@ def _command(study: Study, one: Statement) -> str:
 
 
 def _answer(study: Study, one: Statement, results: Results) -> Answered:
-    by = {
-        "claims": _by_claims,
-        "load": _by_load,
-        "column": _by_column,
-        "conformance": _by_conformance,
-    }.get(one.answer)
-    outcome, because = (NEVER, (one.never or "",)) if by is None else by(study, one, results)
+    if (said := _by_itself(one)) is not None:
+        return Answered(study.study, one, *said)
+    by = {"claims": _by_claims, "load": _by_load, "column": _by_column, "conformance": _by_conformance}
+    outcome, because = by[one.answer](study, one, results)
     return Answered(study.study, one, outcome, tuple(because))
 
 
@@ -171,19 +176,25 @@ def _of_gate(gate: PublishedGate) -> tuple[str, tuple[str, ...]]:
 
 def _by_column(study: Study, one: Statement, results: Results) -> tuple[str, Sequence[str]]:
     """Not judged: what is printed of one run has no interval, so it stands beside the same of ours."""
-    assert one.column is not None
-    race = _own_method(study, _part(study, one), results)
-    if race is None:
+    parts = study.as_published if one.each_setting else [_part(study, one)]
+    raced = [(part, race) for part in parts if (race := _own_method(study, part, results)) is not None]
+    if len(raced) < len(parts):
         return NOT_RUN, [f"not in this run: {_command(study, one)}"]
-    because = []
+    because = [clause for part, race in raced for clause in _of_column(one, part, race)]
+    return (BESIDE, because) if because else (NOT_RUN, ["nobody whom it is about was measured"])
+
+
+def _of_column(one: Statement, part: AsPublished, race: RaceResult) -> Iterator[str]:
+    """Of each row what the study printed and what its tool prints here."""
+    assert one.column is not None
+    setting = f" ({part.values})" if one.each_setting and part.values else ""
     for row in race.contenders:
         if one.rows and row.id not in one.rows:
             continue
         found = published_columns.here(one.column, row) if row.status == "measured" else None
         if found is not None:
             printed = published_columns.published(one.column, row.published) if row.published else None
-            because.append(f"{row.id}: published {printed or 'nothing'}, here {found}")
-    return (BESIDE, because) if because else (NOT_RUN, ["nobody whom it is about was measured"])
+            yield f"{row.id}{setting}: published {printed or 'nothing'}, here {found}"
 
 
 def _part(study: Study, one: Statement) -> AsPublished:
