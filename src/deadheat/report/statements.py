@@ -8,9 +8,10 @@ from typing import Any
 
 from deadheat.model.claim import ClaimResult, PublishedGate, Study
 from deadheat.model.published import AsPublished
+from deadheat.model.reason import NeedsServerCores, Note
 from deadheat.model.result import RaceResult, Results
 from deadheat.model.statement import Statement
-from deadheat.report import claims_table, published_columns
+from deadheat.report import claims_table, published_columns, reasons
 from deadheat.results.claims import published_gate
 
 NOT_RUN, MIXED, BESIDE, HOLDS, CONTRADICTED, EXPLAINED, NEVER = (
@@ -139,7 +140,8 @@ def _answer(study: Study, one: Statement, results: Results) -> Answered:
 
 
 def _by_claims(study: Study, one: Statement, results: Results) -> tuple[str, Sequence[str]]:
-    """The outcome that its judged claims share; where they differ it is mixed, and each says its own."""
+    """The outcome that its judged claims share; where they differ it is mixed, and each says its own. Of
+    claims that no race on this machine can check, why."""
     rows = [
         row
         for row in results.claims
@@ -147,6 +149,9 @@ def _by_claims(study: Study, one: Statement, results: Results) -> tuple[str, Seq
     ]
     judged = [row for row in rows if claims_table.direction(row) != "not run"]
     because = [_because(row) for row in judged or rows]
+    if rows and all(_out_of_reach(row) for row in rows):
+        whys = (f"{row.statement}: {reasons.joined(row.reasons)}" for row in rows)
+        return NEVER, list(dict.fromkeys(whys))
     if not judged:
         return NOT_RUN, because or [f"not in this run: {_command(study, one)}"]
     if len(outcomes := {claims_table.answer(row) for row in judged}) == 1:
@@ -154,6 +159,12 @@ def _by_claims(study: Study, one: Statement, results: Results) -> tuple[str, Seq
     return MIXED, [
         f"{claims_table.answer(row)}: {clause}" for row, clause in zip(judged, because, strict=True)
     ]
+
+
+def _out_of_reach(row: ClaimResult) -> bool:
+    """Whether the machine is too small for it, or the study's file says why it is not checked."""
+    not_run = claims_table.direction(row) == "not run"
+    return not_run and all(isinstance(why, NeedsServerCores | Note) for why in row.reasons)
 
 
 def _because(row: ClaimResult) -> str:
