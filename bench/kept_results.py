@@ -17,8 +17,9 @@ SUFFIX = ".json.xz"
 
 def keep(name: str, run: RunFolder) -> Path:
     """Its results.json, compressed, in the place of what was kept by that name. Paths below the clone are as
-    seen from there, for where that lies is nobody's business."""
+    seen from there, and those below the user's folder as from that: where they lie is nobody's business."""
     text = run.results_file.read_bytes().replace(f"{ROOT}/".encode(), b"")
+    text = text.replace(f"{Path.home()}/".encode(), b"~/")
     KEPT.mkdir(exist_ok=True)
     return write_whole(_file(name), lzma.compress(text, preset=9))
 

@@ -5,10 +5,11 @@ python -m bench.study_runs --dry-run        # what would be raced, and how long 
 python -m bench.study_runs --study NAME     # this one alone; may be given more than once
 python -m bench.study_runs --copies DIR     # make studies-from-copies: packages whose hosts cannot be reached
 
-Each study is raced by our method and, where its file says how its author ran it, by its own; rows that no claim
-names are raced beside the row that they vary. Each into a folder of target/studies (with copies: target/studies-from-copies). Contenders whose time to compile is claimed
-are built several times before. Started again, what is done stays, and what was cut off is taken up. What
-each found is kept in docs/results, of which the pages are made.
+Each study is raced by our method and, where its file says how its author ran it, by its own; rows that no
+claim names are raced beside the row that they vary. Each goes into a folder of its own in target/studies
+(with copies: target/studies-from-copies). Contenders whose time to compile is claimed are built several times
+before. Started again, what is done stays, and what was cut off is taken up. What each found is kept in
+docs/results, of which the pages are made.
 
 DIR holds `crystal-jgaskins` and `crystal-stefanwille` with their packages, as `shards install` leaves them in
 lib/, and `hex`, a Hex home with the packages of the Elixir contenders; it may hold `crystal-jgaskins-0.1`,
@@ -69,11 +70,11 @@ class Wanted:
 
 
 def wanted(studies: Mapping[str, Study], out: Path, suite: Path) -> list[Wanted]:
-    """Of each study a run by our method, one of rows beside each that they vary, and one by its own method where
-    it says what that was."""
+    """Of each study a run by our method, one of rows beside each that they vary, and one by its own method
+    where it says what that was."""
     found = []
     for study, told in studies.items():
-        asked = {"deadheat": ("--claims", study, "--preset", "standard")}
+        asked: dict[str, tuple[str, ...]] = {"deadheat": ("--claims", study, "--preset", "standard")}
         for rows in told.beside:
             named = [word for name in (rows.reference, *rows.contenders) for word in ("-c", name)]
             options = (rows.workload, *named, "--reference", rows.reference, "--preset", "standard")

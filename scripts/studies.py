@@ -220,8 +220,8 @@ class Figures:
         return _table([header, *(row for of in reversed(cells.values()) for row in of)])
 
     def beside(self, study: Study) -> list[str]:
-        """What each row that no claim names is worth, in a sentence each, held against the one that it varies;
-        of one that was not measured, why."""
+        """What each row that no claim names is worth, in a sentence each, held against the one that it
+        varies; of one that was not measured, why."""
         return [
             said
             for rows in study.beside

@@ -22,7 +22,8 @@ ROOT = Path(__file__).parents[2]
 KEPT = ROOT / "tests" / "fixtures" / "runs-f6a1ed6" / "as-published" / "results.json.gz"
 LOADED = load(ROOT / "suite").studies
 STUDIES = tuple(LOADED)
-# Of each study its race by our method, those of rows beside it, and one by its own where it says what that was.
+# Of each study its race by our method, those of rows beside it, and one by its own where it says what that
+# was.
 RACES = [
     (study, run)
     for study, told in LOADED.items()

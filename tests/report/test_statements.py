@@ -109,11 +109,13 @@ def test_a_column_of_each_setting_is_of_all_of_them_or_not_run(
 ) -> None:
     race = theirs.workloads[0]
     study = studies[race.setting or ""]
-    part = next(part for part in study.as_published if part.setting(study.study) == race.setting)
+    part = next(part for part in study.as_published if part.workload == race.name)
     row = next(row.id for row in race.contenders if row.status == "measured")
     another = part.replaced(set_={"rounds": 10})
-    said = Statement(words="it made no change", where="here", column="latency", rows=(row,), each_setting=True)
-    study = study.replaced(as_published=(part, another), statement=(said,))
+    said = Statement(
+        words="it made no change", where="here", column="latency", rows=(row,), each_setting=True
+    )
+    study = study.replaced(as_published=(part, another), statement=(said,), claim=(), load=())
     [answer] = statements.answered([study], theirs)
     assert answer.outcome == statements.NOT_RUN
     both = theirs.replaced(workloads=(race, race.replaced(setting=another.setting(study.study))))
@@ -227,7 +229,12 @@ def test_without_any_run_each_statement_says_what_would_answer_it(
     loads = [one["outcome"] for one in listed if one["because"][0].startswith("by Little's law ")]
     assert len(loads) == sum(len(study.load) for study in studies.values())
     assert {statements.HOLDS, statements.CONTRADICTED} == set(loads)
-    assert {one["outcome"] for one in listed} == {*loads, statements.NOT_RUN, statements.NEVER}
+    assert {one["outcome"] for one in listed} == {
+        *loads,
+        statements.NOT_RUN,
+        statements.NEVER,
+        statements.EXPLAINED,
+    }
     none = CliRunner().invoke(app, ["claims", "--out", str(tmp_path)])
     assert "no run in" in str(none.exception)
     unknown = CliRunner().invoke(app, ["claims", "nobodys", "--statements", "--suite", str(ROOT / "suite")])

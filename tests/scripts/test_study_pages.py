@@ -26,7 +26,7 @@ RUNS = ROOT / "tests" / "fixtures" / "runs-f6a1ed6"
 GRPC, REDIS, PHOENIX = "go-vs-rust-grpc", "rust-vs-crystal-redis-2020", "phoenix-vs-go-2016"
 STUDIES = ROOT / "suite" / "claims"
 # Raced before results were kept, on machines that are gone.
-OF_BEFORE = {"fiber-docs", GRPC, "techempower-r23"}
+OF_BEFORE = {"fiber-docs", "techempower-r23"}
 SHAPE = "cores=2 gzip connections=100"
 
 

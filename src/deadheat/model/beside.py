@@ -6,8 +6,8 @@ from deadheat.model.base import Record
 
 
 class Beside(Record):
-    """`contenders` of a `workload` that are raced by our method beside the claims, against the `reference` that
-    they vary: another start, another build. What they are worth stands on the study's page."""
+    """`contenders` of a `workload` that are raced by our method beside the claims, against the `reference`
+    that they vary: another start, another build. What they are worth stands on the study's page."""
 
     workload: str
     reference: str

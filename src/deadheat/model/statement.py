@@ -35,11 +35,11 @@ class Statement(Record):
     """One statement, in a few of the study's own `words`, the `figures` it gives and `where` it stands.
 
     One of these answers it: `claims` (by their names), a published `load` (by its name, Little's law), a
-    `column` (printed of `rows`, all where none is named: it stands beside ours by the study's own method; with
-    `each_setting` in every setting that the study ran them in, for what it says of two of them), `conformance`
-    (the workload whose check asks just that), `explained` (a cause inside of a program, which no race judges:
-    what `deadheat explain` shows of it, and where that stands), or nothing ever: then `never` says in one
-    sentence why, and what would.
+    `column` (printed of `rows`, all where none is named: it stands beside ours by the study's own method;
+    with `each_setting` in every setting that the study ran them in, for what it says of two of them),
+    `conformance` (the workload whose check asks just that), `explained` (a cause inside of a program, which
+    no race judges: what `deadheat explain` shows of it, and where that stands), or nothing ever: then `never`
+    says in one sentence why, and what would.
     """
 
     words: str
