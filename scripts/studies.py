@@ -220,14 +220,15 @@ class Figures:
         return _table([header, *(row for of in reversed(cells.values()) for row in of)])
 
     def beside(self, study: Study) -> list[str]:
-        """What each row that no claim names is worth, in a sentence each, held against the one that it
-        varies; of one that was not measured, why."""
+        """What each row that no claim names is worth in the workload's own setting, in a sentence each, held
+        against the one that it varies; of one that was not measured, why."""
         return [
             said
             for rows in study.beside
             for run in self._runs
             for race in run.workloads
-            if (race.name, race.method, race.reference) == (rows.workload, "deadheat", rows.reference)
+            if (race.name, race.setting, race.method) == (rows.workload, None, "deadheat")
+            if race.reference == rows.reference
             for row in race.contenders
             if row.id in rows.contenders
             for said in _against_reference(race, row, run.margin)
