@@ -19,7 +19,7 @@ from deadheat.model.published import PublishedRow
 from deadheat.model.result import Results
 from deadheat.model.statement import Statement
 from deadheat.report import claims_table, published_columns, statements
-from deadheat.storage import migrate
+from deadheat.storage import migrate, run_folder
 from deadheat.suite.suite import load
 
 ROOT = Path(__file__).parents[2]
@@ -188,6 +188,20 @@ def test_the_command_lists_them(tmp_path: Path, studies: Mapping[str, Study]) ->
     # Each study is counted by itself.
     for name in COUNTED:
         assert f"\n{name}: {len(studies[name].statement)} statements: " in short.output
+
+
+def test_those_of_make_studies_are_found_below_its_folder(tmp_path: Path) -> None:
+    run = tmp_path / "studies" / "grpc" / "deadheat" / "20260101-000000-quick"
+    shutil.copytree(RUNS / "deadheat", run)
+    for packed in run.glob("*.gz"):
+        packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
+    (run.parent / "latest").symlink_to(run.name)
+    listed = CliRunner().invoke(
+        app, ["claims", "--statements", "--json", "--out", str(tmp_path), "--suite", str(ROOT / "suite")]
+    )
+    [name] = {one["run"] for one in json.loads(listed.stdout)} - {None}
+    assert name == json.loads((run / "results.json").read_text())["run"]
+    assert [found.path for found in run_folder.runs_below(tmp_path)] == [run]
 
 
 def test_each_statement_is_answered_by_the_newest_run_that_can(

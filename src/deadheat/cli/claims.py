@@ -37,6 +37,7 @@ def run(options: ClaimsOptions) -> None:
       deadheat claims
       deadheat claims go-vs-crystal-2020 --run latest
       deadheat claims --statements
+      deadheat claims --statements --out target
     """
     import json
 
@@ -100,7 +101,7 @@ def _answers(options: ClaimsOptions) -> list[Answered]:
         studies = {options.study: studies[options.study]}
     if options.run is not None:
         return statements.answered(studies.values(), folder.results())
-    runs = reversed(run_folder.all_runs(options.out))
+    runs = reversed(run_folder.runs_below(options.out))
     whole = (run.results() for run in runs if run.results_file.exists())
     return statements.newest(tuple(studies.values()), whole)
 

@@ -90,6 +90,14 @@ def all_runs(out: Path) -> list[RunFolder]:
     return [RunFolder(path) for path in found if not path.is_symlink()]
 
 
+def runs_below(out: Path) -> list[RunFolder]:
+    """The same of a folder and of those in it: `make studies` keeps them below `target`, by study and by way
+    of racing it."""
+    folders = [out, *(folder for depth in ("*/", "*/*/", "*/*/*/") for folder in out.glob(depth))]
+    found = [run for folder in folders if not folder.is_symlink() for run in all_runs(folder)]
+    return sorted(found, key=lambda run: run.path.name)
+
+
 def point_latest(out: Path, run: str) -> None:
     """Make `latest` point to a run."""
     beside = out / f".{LATEST}-{os.getpid()}"
