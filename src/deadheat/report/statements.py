@@ -163,8 +163,9 @@ def _by_claims(study: Study, one: Statement, results: Results) -> tuple[str, Seq
 
 def _out_of_reach(row: ClaimResult) -> bool:
     """Whether the machine is too small for it, or the study's file says why it is not checked."""
-    not_run = claims_table.direction(row) == "not run"
-    return not_run and all(isinstance(why, NeedsServerCores | Note) for why in row.reasons)
+    if claims_table.direction(row) != "not run" or not row.reasons:
+        return False
+    return all(isinstance(why, NeedsServerCores | Note) for why in row.reasons)
 
 
 def _because(row: ClaimResult) -> str:
