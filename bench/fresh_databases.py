@@ -1,5 +1,6 @@
-"""What fresh databases cost a round of the application: `python -m bench.fresh_databases [--write]`, on a quiet
-machine.
+"""What fresh databases cost a round of the application.
+
+    python -m bench.fresh_databases [--write]      # on a quiet machine
 
 A PostgreSQL is started and each contender's database is made on it, as a round of workloads that go side by
 side has them, 11 times; the first, in which `initdb` runs, is left out. `--write` puts the table into

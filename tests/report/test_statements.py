@@ -16,6 +16,7 @@ from deadheat.cli.app import app
 from deadheat.generators import wrk
 from deadheat.model.claim import Study
 from deadheat.model.published import PublishedRow
+from deadheat.model.reason import NeedsServerCores
 from deadheat.model.result import Results
 from deadheat.model.statement import Statement
 from deadheat.report import claims_table, published_columns, statements
@@ -217,6 +218,8 @@ def test_each_statement_is_answered_by_the_newest_run_that_can(
     assert first - then
     assert then - first
     for one in found:
+        if one.outcome == statements.NEVER and one.statement.never is None:
+            continue  # no machine here was large enough: another test's
         by_first, by_then = id(one.statement) in first, id(one.statement) in then
         # What was published answers of itself what it says of a load.
         if one.statement.answer in BY_THEMSELVES or one.statement.load is not None:
@@ -225,8 +228,39 @@ def test_each_statement_is_answered_by_the_newest_run_that_can(
             assert one.run == (theirs.run if by_first else ours.run if by_then else None)
 
 
+def test_a_machine_that_is_too_small_hides_no_answer_of_a_larger_one(
+    studies: Mapping[str, Study], ours: Results
+) -> None:
+    of = tuple(studies.values())
+    answered = [one for one in statements.answered(of, ours) if one.statement.claims and _is_run(one)]
+    assert answered
+    # Nothing that a run judged is judged in one of a machine with a core less.
+    small = ours.model_copy(
+        update={
+            "run": "small",
+            "claims": tuple(
+                row.model_copy(
+                    update={
+                        "outcome": None,
+                        "direction": "not run",
+                        "size": None,
+                        "reasons": (NeedsServerCores(cores=3),),
+                    }
+                )
+                for row in ours.claims
+            ),
+        }
+    )
+    alone = {id(one.statement): one for one in statements.newest(of, [small])}
+    found = {id(one.statement): one for one in statements.newest(of, [small, ours])}
+    for one in answered:
+        assert (alone[id(one.statement)].outcome, alone[id(one.statement)].run) == (statements.NEVER, "small")
+        assert (found[id(one.statement)].outcome, found[id(one.statement)].run) == (one.outcome, ours.run)
+
+
 def _is_run(one: statements.Answered) -> bool:
-    return one.outcome != statements.NOT_RUN and one.statement.answer not in BY_THEMSELVES
+    no_answer = (statements.NOT_RUN, statements.NEVER)
+    return one.outcome not in no_answer and one.statement.answer not in BY_THEMSELVES
 
 
 def test_without_any_run_each_statement_says_what_would_answer_it(

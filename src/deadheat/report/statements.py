@@ -23,6 +23,7 @@ NOT_RUN, MIXED, BESIDE, HOLDS, CONTRADICTED, EXPLAINED, NEVER = (
     "explained, not raced",
     "cannot be checked here",
 )
+ANSWERED = 2
 
 
 @dataclass(frozen=True)
@@ -57,13 +58,20 @@ def newest(studies: Sequence[Study], runs: Iterable[Results]) -> list[Answered]:
     """Each statement of these studies by the first of these runs, the newest first, that answers it."""
     found = [_unanswered(study, one) for study in studies for one in study.statement]
     for results in runs:
-        if all(one.outcome != NOT_RUN for one in found):
+        if all(_weight(one) == ANSWERED for one in found):
             break
         found = [
-            held if held.outcome != NOT_RUN or here.outcome == NOT_RUN else replace(here, run=results.run)
+            held if _weight(held) >= _weight(here) else replace(here, run=results.run)
             for held, here in zip(found, answered(studies, results), strict=True)
         ]
     return found
+
+
+def _weight(one: Answered) -> int:
+    """An answer is more than that a machine is too small for it, which is more than none."""
+    if one.outcome == NOT_RUN:
+        return 0
+    return 1 if one.outcome == NEVER and one.statement.never is None else ANSWERED
 
 
 def lines(answers: Sequence[Answered]) -> Iterator[str]:
