@@ -25,14 +25,15 @@ def _after_resume(journal: Journal) -> Journal:
     return journal[at:]
 
 
-#: What the journal says when the referee is killed, each time after a resume.
+#: What the journal says when the referee is killed, each time after a resume. While a server warms up others
+#: may still be starting.
 MOMENTS: dict[str, Callable[[Journal], bool]] = {
     "all are built, the first is being checked": lambda j: len(_of(j, "built")) >= 2,
     "a block has begun": lambda j: bool(_of(j, "block-started")),
     "some servers run frozen, others start": lambda j: len(_of(j, "started")) == 2,
-    "a server is under load": lambda j: len(_of(j, "slice")) >= 5,
+    "a server is under load": lambda j: any(not line["warm_up"] for line in _of(j, "slice")),
     "a block is whole, the next is under load": lambda j: (
-        bool(_of(j, "block-ended")) and j[-1]["type"] == "slice"
+        bool(_of(j, "block-ended")) and j[-1]["type"] == "slice" and not j[-1]["warm_up"]
     ),
 }
 #: How many servers live at that moment, at least.
