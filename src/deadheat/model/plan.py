@@ -59,9 +59,7 @@ class RacePlan(Record):
     `to_the_end`: so they do even where all is settled. `ranked`: all pairs are judged, and numbered by that.
     `past`: what earlier races on this machine left, null where nobody looked. `going_on`: null where it ends
     for good. `metric`: the race's own figure; `judged_by`: what verdicts are about, that where it is
-    throughput. `own_database`: somebody's own, in the place of the one that a service is. `family`: races of
-    the same one go side by side, a block of each by the same starts of their servers; null where a race
-    starts its own.
+    throughput. `own_database`: somebody's own, in the place of the one that a service is.
     """
 
     workload: str
@@ -86,7 +84,6 @@ class RacePlan(Record):
     leaving: Leaving | None = None
     going_on: GoingOn | None = None
     own_database: OwnDatabase | None = None
-    family: str | None = None
 
     @property
     def key(self) -> str:

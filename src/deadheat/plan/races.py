@@ -14,7 +14,6 @@ from deadheat.model.plan import DisturbanceLimits, Entry, Leaving, Plan, RacePla
 from deadheat.model.workload import Preset, Workload
 from deadheat.plan import (
     attached,
-    families,
     going_on,
     judged,
     load,
@@ -71,7 +70,6 @@ def plan(
     races = own_database.against(planner.races(asked, suite, names), suite.workloads, asked.own_database)
     now = clock.now()
     if asked.method == OURS:
-        races = families.side_by_side(races, suite.workloads)
         races = [past.with_past(race, asked.past, clock.stamp(now)) for race in races]
     if asked.method == OURS and asked.until == "settled or hopeless":  # else its end is for good
         races = [going_on.planned(race) for race in races]

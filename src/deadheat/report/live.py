@@ -36,18 +36,11 @@ class _State:
         self.so_far: Progress | None = None
         self.reported = clock()
         self.estimated_s = 0.0
-        self._others: dict[str, tuple[RaceResult | None, Progress | None]] = {}
 
-    def race(self, race: RacePlan, estimated_s: float) -> bool:
-        """The one under way from here on; whether it is another than any before. Races of a family go side by
-        side: what is known of the others stays."""
-        if self.plan is not None:
-            self._others[self.plan.key] = (self.result, self.so_far)
-        new = race.key not in self._others
-        self.plan, (self.result, self.so_far) = race, self._others.get(race.key, (None, None))
+    def race(self, race: RacePlan, estimated_s: float) -> None:
+        self.plan, self.result, self.so_far = race, None, None
         self.reported, self.estimated_s = self.clock(), estimated_s
         self.states = {entry.id: "waiting" for entry in race.entries}
-        return new
 
     def progress(self, so_far: Progress) -> None:
         self.so_far, self.reported = so_far, self.clock()
@@ -91,8 +84,8 @@ class PlainView:
         self._print(f"! {text}")
 
     def race(self, race: RacePlan, estimated_s: float) -> None:
-        if self._state.race(race, estimated_s):
-            self._print(f"{race.key}: {len(race.entries)} entries, about {estimated_s:.0f} s")
+        self._state.race(race, estimated_s)
+        self._print(f"{race.key}: {len(race.entries)} entries, about {estimated_s:.0f} s")
 
     def state(self, entry: str, state: str) -> None:
         self._state.states[entry] = state

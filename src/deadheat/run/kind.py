@@ -24,7 +24,6 @@ from deadheat.model.workload import Workload
 from deadheat.plan.schedule import Block
 from deadheat.run.check import Check
 from deadheat.run.progress import View
-from deadheat.run.rounds import Round, Rounds
 from deadheat.suite.suite import Suite
 from deadheat.util.interrupt import Stop
 
@@ -58,8 +57,7 @@ class Stage:
     workload's databases are made on. `environment`: what servers have beside their own. `certificate`: what
     servers show where they are asked over TLS, and all that is trusted there. `host` is where the servers run
     (or the programs), `load_from` where their load comes from, each a share of it, if elsewhere;
-    `services_on` where services run, if on a machine of their own. `rounds` of the family that the race is
-    of.
+    `services_on` where services run, if on a machine of their own.
     """
 
     plan: Plan
@@ -83,7 +81,6 @@ class Stage:
     services_on: Host | None = None
     db_url: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
-    rounds: Rounds | None = None
 
     @classmethod
     def of(
@@ -101,7 +98,6 @@ class Stage:
         load_from: tuple[Host, ...] = (),
         services_on: Host | None = None,
         db_url: str | None = None,
-        rounds: Rounds | None = None,
     ) -> Self:
         """A race of a suite's workload."""
         return cls(
@@ -119,14 +115,7 @@ class Stage:
             load_from=load_from,
             services_on=services_on,
             db_url=db_url,
-            rounds=rounds,
         )
-
-    @property
-    def round(self) -> Round | None:
-        """The start that its block has in common with others; None where it has its own, and while it is
-        checked."""
-        return None if self.rounds is None else self.rounds.now
 
     @property
     def services(self) -> tuple[Service, ...]:
@@ -186,14 +175,6 @@ class Stage:
         contender = next(e.contender for e in self.race.entries if e.id == entry)
         return self.builds[contender]
 
-    def started_as(self, entry: str) -> Contender:
-        """The contender of an entry as it is started: in a round it has what any of its workloads has in its
-        environment, since it goes through all of them."""
-        contender = self.build(entry).contender
-        if self.round is None or (env := self.round.env.get(contender.id)) is None:
-            return contender
-        return contender.replaced(env=env)
-
     def spec(
         self,
         entry: str,
@@ -208,7 +189,7 @@ class Stage:
 
         `output` names its log; stdout and stderr are kept apart, as `<output>.out` and `<output>.err`.
         """
-        build, contender = self.build(entry), self.started_as(entry)
+        build = self.build(entry)
         assert build.folder is not None
         name = (output or entry).replace(":", "+")
         known: dict[str, object] = {"cpus": len(self.server_cpus), "host": self.host.address}
@@ -216,17 +197,17 @@ class Stage:
             known |= {"tls_cert": self.certificate.chain, "tls_key": self.certificate.key}
         known |= {**self.race.values, **self.addresses, **self.of_entries.get(entry, {}), **values}
         container = None
-        if contender.contained:
+        if build.contender.contained:
             assert build.record.image is not None
-            container = in_container(contender, build.record.image, self.plan.run, known)
-        words = command.argv(contender, known, args)
+            container = in_container(build.contender, build.record.image, self.plan.run, known)
+        words = command.argv(build.contender, known, args)
         return Spec(
             # Messages call a program by its first word; one that runs already has no others.
-            argv=(contender.title, *words) if container else words or (contender.title,),
+            argv=(build.contender.title, *words) if container else words or (build.contender.title,),
             cwd=build.folder,
             env={
                 **self.environment,
-                **(command.of_container if container else command.environment)(contender, known),
+                **(command.of_container if container else command.environment)(build.contender, known),
             },
             container=container,
             network=self.network(entry),
@@ -235,9 +216,9 @@ class Stage:
             stderr=self.logs / f"{name}.err",
             time_limit_s=time_limit_s,
             peak_memory=peak_memory,
-            attached=contender.listens,
-            freezes=contender.freezes,
-            elsewhere=contender.elsewhere,
+            attached=build.contender.listens,
+            freezes=build.contender.freezes,
+            elsewhere=build.contender.elsewhere,
         )
 
     def port(self, entry: str) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -50,16 +50,11 @@ class Racing:
 
     def run(self, stage: Stage) -> None:
         """All of it, or the reason why there is none."""
-        for _ in self.steps(stage):
-            pass
-
-    def steps(self, stage: Stage) -> Iterator[None]:
-        """The same in steps: each ends just before the next block, if there is one."""
         if (why := self.kind.unavailable(stage)) is not None:
             self._unavailable(stage, why)
             return
         try:
-            yield from self._blocks(stage)
+            self._blocks(stage)
         except RaceUnavailableError as error:
             self._unavailable(stage, str(error))
 
@@ -71,7 +66,7 @@ class Racing:
         state = f"ended after {done} of {race.blocks} blocks" if done else "is unavailable"
         stage.view.warn(f"{race.key} {state}: {why}")
 
-    def _blocks(self, stage: Stage) -> Iterator[None]:
+    def _blocks(self, stage: Stage) -> None:
         """Conformance of each entry, then block after block, with the verdicts so far after each."""
         race, record = stage.race, self.record
         if going_on.ended(race, record.observations):
@@ -87,10 +82,10 @@ class Racing:
             record.add(known)
         for agreed in long_turns.known(stage, self.folder.machine(), record.observations):
             record.add(agreed)
-        yield from self._until_settled(stage, lost)
+        self._until_settled(stage, lost)
         while self._stand_in(stage.race, lost):
             stage = self._with_reference(stage, lost)
-            yield from self._until_settled(stage, lost)
+            self._until_settled(stage, lost)
 
     def _stand_in(self, race: RacePlan, lost: Collection[str]) -> str | None:
         return reference.stand_in(race, lost, self.contenders)
@@ -112,7 +107,7 @@ class Racing:
             view.state(entry.id, "failed" if entry.id in lost else "waiting")
         return replace(stage, race=race)
 
-    def _until_settled(self, stage: Stage, lost: set[str]) -> Iterator[None]:
+    def _until_settled(self, stage: Stage, lost: set[str]) -> None:
         """Block after block: until each pair is settled, given up or has as many as planned that count."""
         record, observed = self.record, self.record.observations
         race = lead_in.so_far(stage.race, observed)
@@ -139,7 +134,6 @@ class Racing:
             progress = partial(repeats.progress, race, took, repeated, clean, budgeted=budgeted)
             next_block = schedule.block(race, stage.plan.seed, index)
             index += 1
-            yield
             if not any(isinstance(o, BlockStarted) and o.race == race.key for o in observed):
                 self.begins(race)
             with self.alone():

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
-from itertools import groupby
 
 from deadheat.build.builder import Builder
 from deadheat.build.built import Build
 from deadheat.errors import UserError
 from deadheat.hosts import Host, StartError
-from deadheat.model.observation import BlockStarted, Built, GoneOn, Observation, Resumed, Stopped
+from deadheat.model.observation import Built, GoneOn, Observation, Resumed, Stopped
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.plan import OURS
 from deadheat.results import derive
@@ -22,7 +21,6 @@ from deadheat.run.kind import TEMPLATE, Kind, Stage
 from deadheat.run.progress import View
 from deadheat.run.racing import Racing, as_it_stands
 from deadheat.run.record import Record
-from deadheat.run.rounds import Rounds
 from deadheat.storage.journal import Journal
 from deadheat.storage.run_folder import RunFolder
 from deadheat.suite.suite import Suite
@@ -72,13 +70,12 @@ class Runner:
                 for one in self.known:
                     record.add(one)
                 builds: dict[str, dict[str, Build]] = {}
-                for family, races in groupby(self.plan.workloads, lambda race: race.family):
-                    if family is None:
-                        for race in races:
-                            racing, stage = self._racing(race, builds, record)
-                            racing.run(stage)
-                    else:
-                        self._family(family, list(races), builds, record)
+                for race in self.plan.workloads:
+                    # Just before its first race, so that the first verdict does not wait for every build.
+                    if race.workload not in builds:
+                        with self.alone():
+                            builds[race.workload] = self._builds.of_workload(race.workload, record.add)
+                    self._race(as_it_stands(race, record), builds[race.workload], record)
             except (InterruptedRunError, KeyboardInterrupt) as error:
                 record.add(Stopped(why="interrupted"))
                 if isinstance(error, KeyboardInterrupt):
@@ -99,55 +96,13 @@ class Runner:
     def _builds(self) -> Builds:
         return Builds(self.plan, self.suite, self.builder, self.view, self.stop)
 
-    def _family(
-        self, name: str, races: Sequence[RacePlan], builds: dict[str, dict[str, Build]], record: Record
-    ) -> None:
-        """Races side by side: in each round a block of each that is not over, by the same starts."""
-        for race in races:
-            self._built(race, builds, record)
-        rounds = Rounds(f"{self.plan.seed}:{name}", self.suite.workloads, builds)
-        steps = {}
-        for race in races:
-            racing, stage = self._racing(race, builds, record, rounds)
-            steps[race.key] = racing.steps(stage)
-        # Up to its first block: who answers right.
-        going = [race for race in races if self._step(race, steps)]
-        while going:
-            number = sum(isinstance(o, BlockStarted) for o in self.observations)
-            with rounds.begin(number, [as_it_stands(race, record) for race in going]):
-                over = [race for race in rounds.order(number, going) if not self._step(race, steps)]
-            rounds.end()
-            going = [race for race in going if race not in over]
-
-    def _step(self, race: RacePlan, steps: Mapping[str, Iterator[None]]) -> bool:
-        """Up to the race's next block; whether there is one."""
+    def _race(self, race: RacePlan, builds: Mapping[str, Build], record: Record) -> None:
         self.view.race(race, race.estimated_s or 0.0)
-        return next(steps[race.key], self) is not self
-
-    def _built(self, race: RacePlan, builds: dict[str, dict[str, Build]], record: Record) -> None:
-        """Just before the first race of its workload or family, so that the first verdict does not wait for
-        every build."""
-        if race.workload not in builds:
-            with self.alone():
-                builds[race.workload] = self._builds.of_workload(race.workload, record.add)
-
-    def _racing(
-        self,
-        race: RacePlan,
-        builds: dict[str, dict[str, Build]],
-        record: Record,
-        rounds: Rounds | None = None,
-    ) -> tuple[Racing, Stage]:
-        """A race that is to be run, once its contenders are built."""
-        self._built(race, builds, record)
-        race = as_it_stands(race, record)
-        if rounds is None:
-            self.view.race(race, race.estimated_s or 0.0)
         stage = Stage.of(
             self.plan,
             race,
             self.suite,
-            builds[race.workload],
+            builds,
             host=self.host,
             view=self.view,
             stop=self.stop,
@@ -156,7 +111,6 @@ class Runner:
             load_from=self.load_from,
             services_on=self.services_on,
             db_url=None if race.own_database is None else self.db_url,
-            rounds=rounds,
         )
         racing = Racing(
             kind=self.kinds[race.kind, race.method],
@@ -167,7 +121,7 @@ class Runner:
             begins=self.begins,
             alone=self.alone,
         )
-        return racing, stage
+        racing.run(stage)
 
     def _clear(self) -> None:
         """What services had copies of is large, and of no use after a race."""

@@ -5,7 +5,6 @@ import random
 from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from functools import partial
 
 from deadheat.generators.load_generator import LoadError
 from deadheat.hosts import ExitedError, Handle, StartError
@@ -13,15 +12,12 @@ from deadheat.kinds.server import openings
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.server.started import (
     STOP_GRACE_S,
-    Complaint,
     NotServingError,
-    Serving,
     last_words,
-    serving,
     started_server,
     until_right,
 )
-from deadheat.kinds.server.turns import Running, Turns, in_round
+from deadheat.kinds.server.turns import Running, Turns
 from deadheat.kinds.server.warm_up import warmed_again, warmed_up
 from deadheat.model.address import Address
 from deadheat.model.contender import Contender
@@ -68,17 +64,24 @@ class ServerBlock:
         yield from self._all_ended()
 
     def _started(self, entry: str) -> Observation:
-        """Start a server, or take the one of the round, wait until it answers right, open the generator's
-        connections, freeze it."""
+        """Start a server, wait until it answers right, open the generator's connections, freeze it."""
         stage, contender = self._stage, self._stage.build(entry).contender
         stage.view.state(entry, "starting")
+        port = stage.port(entry)
+        at = stage.address(entry, port)
+        token = self._block.token("ready", entry)
         try:
-            server, fresh = self._serving(entry)
-            at = stage.address(entry, server.port)
-            race = stage.race
-            running = Running(
-                entry, server.handle, server.port, race.lead_in_of(entry), race.slices.counted_ms
+            server = self._stack.enter_context(
+                started_server(
+                    stage.host,
+                    stage.spec(entry, {"port": port}),
+                    port,
+                    until_right(lambda: self._protocol.ask(stage, at, token)),
+                    stage.stop,
+                )
             )
+            race = stage.race
+            running = Running(entry, server.handle, port, race.lead_in_of(entry), race.slices.counted_ms)
             running.attached = contender.runs_already
             opening_cpu_ns = self._opened(entry, contender, server.handle, at)
             self._turns.add(running)
@@ -90,41 +93,11 @@ class ServerBlock:
             race=stage.race.key,
             block=self._block.index,
             entry=entry,
-            first_response_ms=server.ready_ns / 1e6 if fresh and not running.attached else None,
+            first_response_ms=None if running.attached else server.ready_ns / 1e6,
             metered=not contender.elsewhere,
             opening_cpu_ns=opening_cpu_ns,
             container=stage.host.collect(server.handle).container if contender.contained else None,
         )
-
-    def _serving(self, entry: str) -> tuple[Serving, bool]:
-        """A server that answers right, and whether it was started for that: in a round only where none of its
-        races has started it. Raises StartError, ExitedError, NotServingError."""
-        stage, round_ = self._stage, self._stage.round
-        if round_ is None:
-            return self._fresh(entry, self._stack), True
-        key = in_round(stage, entry)
-        server, fresh = round_.once(key, lambda: self._fresh(entry, round_.stack))
-        if fresh:
-            round_.ends_by(key, partial(stage.host.stop, server.handle, STOP_GRACE_S))
-            return server, True
-        try:
-            stage.host.thaw(server.handle)
-        except ExitedError as error:
-            raise NotServingError(f"{error}{last_words(stage.host, server.handle)}", "") from error
-        return serving(
-            stage.host, server.handle, server.port, self._right(entry, server.port), stage.stop
-        ), False
-
-    def _fresh(self, entry: str, stack: ExitStack) -> Serving:
-        stage, port = self._stage, self._stage.port(entry)
-        spec = stage.spec(entry, {"port": port})
-        return stack.enter_context(
-            started_server(stage.host, spec, port, self._right(entry, port), stage.stop)
-        )
-
-    def _right(self, entry: str, port: int) -> Complaint:
-        at, token = self._stage.address(entry, port), self._block.token("ready", entry)
-        return until_right(lambda: self._protocol.ask(self._stage, at, token))
 
     def _opened(self, entry: str, contender: Contender, handle: Handle, at: Address) -> int | None:
         """Open the generator's connections; over TLS what that cost the server, ns of CPU time. Raises
@@ -195,15 +168,12 @@ class ServerBlock:
             yield seen if not isinstance(seen, Slice) else _long(seen)
 
     def _all_ended(self) -> Generator[Observation]:
-        """What each has used; then all are stopped side by side, since some take their time to go: in a round
-        at its end."""
+        """What each has used; then all are stopped side by side, since some take their time to go."""
         handles = []
         for entry in self._block.start:
             if entry in self._turns.running:
                 handles.append(self._turns.running[entry].handle)
                 yield self._ended(entry)
-        if self._stage.round is not None:
-            return
         with ThreadPoolExecutor(max_workers=max(1, len(handles))) as pool:
             for stopped in [pool.submit(self._stage.host.stop, each, STOP_GRACE_S) for each in handles]:
                 stopped.result()

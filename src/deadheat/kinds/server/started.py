@@ -57,33 +57,20 @@ def started_server(
     Raises StartError, NotServingError and InterruptedRunError.
     """
     handle = host.start(spec)
-    try:
-        yield serving(host, handle, port, complaint, stop, timeout_s=timeout_s)
-    finally:
-        host.stop(handle, STOP_GRACE_S if grace_s is None else grace_s)
-
-
-def serving(
-    host: Host,
-    handle: Handle,
-    port: int,
-    complaint: Complaint,
-    stop: Stop,
-    *,
-    timeout_s: float | None = None,
-) -> Serving:
-    """A server that was started, once there is no complaint. Raises NotServingError, InterruptedRunError."""
     patience_s = READY_TIMEOUT_S if timeout_s is None else timeout_s
     try:
-        ready_ns = hosts.ready(host, handle, lambda: complaint(handle), patience_s, stop)
-    except ExitedError as error:
-        raise NotServingError(f"{error}{last_words(host, handle)}", _tail(host, handle)) from error
-    except NotReadyError as error:
-        left = host.collect(handle)
-        refused = error.errno == errno.ECONNREFUSED
-        why = f"{error}{elsewhere(host.address, left.ports, port, refused=refused)}"
-        raise NotServingError(why, left.output_tail, left.ports) from error
-    return Serving(host, handle, port, ready_ns)
+        try:
+            ready_ns = hosts.ready(host, handle, lambda: complaint(handle), patience_s, stop)
+        except ExitedError as error:
+            raise NotServingError(f"{error}{last_words(host, handle)}", _tail(host, handle)) from error
+        except NotReadyError as error:
+            left = host.collect(handle)
+            refused = error.errno == errno.ECONNREFUSED
+            why = f"{error}{elsewhere(host.address, left.ports, port, refused=refused)}"
+            raise NotServingError(why, left.output_tail, left.ports) from error
+        yield Serving(host, handle, port, ready_ns)
+    finally:
+        host.stop(handle, STOP_GRACE_S if grace_s is None else grace_s)
 
 
 def until_right(ask: Callable[[], None]) -> Complaint:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -184,15 +183,7 @@ class Turns:
         """It takes no more turns in this block."""
         self.running.pop(entry, None)
         self.stage.view.state(entry, "failed")
-        if self.stage.round is not None:
-            self.stage.round.drop(in_round(self.stage, entry))
         return Failed(race=self.stage.race.key, block=self.block.index, entry=entry, reason=reason)
-
-
-def in_round(stage: Stage, entry: str) -> Hashable:
-    """What a server goes by in a round: all of its races have it whose contender is started alike."""
-    contender = stage.started_as(entry)
-    return entry, stage.build(entry).folder, contender.run, tuple(sorted(contender.env.items()))
 
 
 def _grown(before: int | None, after: int | None) -> int | None:

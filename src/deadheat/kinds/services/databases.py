@@ -115,72 +115,28 @@ class Databases:
             )
 
 
-@dataclass(frozen=True)
-class Filled:
-    """Databases by entry, copies of `template`, with `rows` in each of their tables: on the PostgreSQL that a
-    service is, or on somebody's `own`."""
-
-    service: str
-    server: Postgres
-    names: Mapping[str, str]
-    template: str
-    counts_in: str | None
-    own: own_postgres.Looked | None
-    rows: Mapping[str, tuple[Row, ...]]
-
-
 def beside(
     stage: Stage, running: AllRunning, stack: ExitStack, entries: Sequence[str], seed: str
 ) -> tuple[Stage, Databases | None]:
     """The stage with a database for each of these entries and the rows in them, where the workload has any:
-    on the PostgreSQL that its service is, or on somebody's own, where they are dropped with the stack. In a
-    round entries have those of the round, in which there are the tables of all of its workloads.
+    on the PostgreSQL that its service is, or on somebody's own, where they are dropped with the stack.
 
     Raises RaceUnavailableError where they cannot be made.
     """
-    asked, round_, rng = stage.workload.database, stage.round, random.Random(seed)
-    if round_ is not None:
-        tables = {one.table: one for each in round_.workloads if (one := each.database) is not None}
-        if not tables:
-            return stage, None
-        of_round = random.Random(round_.seed)
-        (filled, _) = round_.once(
-            "databases",
-            lambda: _filled(stage, running, round_.stack, [*tables.values()], round_.entries, of_round),
-        )
-    elif asked is None:
-        return stage, None
-    else:
-        filled = _filled(stage, running, stack, [asked], entries, rng)
-    stage = _told(stage, filled)
+    asked = stage.workload.database
     if asked is None:
         return stage, None
-    rows = filled.rows[asked.table]
+    rng = random.Random(seed)
+    rows = drawn(asked, rng)
     if asked.written is None:
         asked_for, may_be = requests(asked, rows, rng), {}
     else:
         lists = [rewritten(asked, rng.sample(rows, asked.written), rng) for _ in range(WRITING_REQUESTS)]
         asked_for, may_be = [asked.asked(each) for each in lists], _values([rows, *lists])
-    databases = Databases(
-        stage.race.key, filled.server, asked, filled.names, filled.template, filled.counts_in, may_be
-    )
-    return replace(stage, rows=rows, drawn=asked_for), databases
-
-
-def _filled(
-    stage: Stage,
-    running: AllRunning,
-    stack: ExitStack,
-    tables: Sequence[Database],
-    entries: Sequence[str],
-    rng: random.Random,
-) -> Filled:
-    """A database for each of these entries with these tables in it, all on one server."""
-    service = tables[0].service
-    own = None if stage.db_url is None else _looked(stage.db_url, stage)
     counts_in: str | None
+    own = None if stage.db_url is None else _looked(stage.db_url, stage)
     if own is None:
-        server = Postgres.of_service(running.named(service))
+        server = Postgres.of_service(next(one for one in running.each if one.service.name == asked.service))
         prefix, template, counts_in = "entry_", TEMPLATE, server.home
     else:
         server = own.postgres
@@ -188,29 +144,22 @@ def _filled(
         template = f"{prefix}{TEMPLATE}"
         counts_in = template if own.counts_if_told else own.counts_in
     names = {entry: f"{prefix}{place}" for place, entry in enumerate(entries)}
-    rows = {table.table: drawn(table, rng) for table in tables}
-    filled = Filled(service, server, names, template, counts_in, own, rows)
-    _create(filled, tables)
-    return filled
-
-
-def _told(stage: Stage, filled: Filled) -> Stage:
-    """The stage whose entries know their databases."""
-    own, address = filled.own, filled.server.address
+    databases = Databases(stage.race.key, server, asked, names, template, counts_in, may_be)
+    _create(databases, rows)
     password, tls = ("", {}) if own is None else (own.password, own.tls)
     told = {
         entry: {
             **stage.of_entries.get(entry, {}),
             "database": name,
-            **own_postgres.urls(address, filled.server.user, name, password, tls),
+            **own_postgres.urls(server.address, server.user, name, password, tls),
         }
-        for entry, name in filled.names.items()
+        for entry, name in names.items()
     }
-    stage = replace(stage, of_entries=told)
-    if own is None:
-        return stage
-    addresses = {**stage.addresses, **placeholders_of(filled.service, *address)}
-    return replace(stage, addresses=addresses, environment=own_postgres.environment(tls))
+    stage = replace(stage, rows=rows, drawn=asked_for, of_entries=told)
+    if own is not None:
+        addresses = {**stage.addresses, **placeholders_of(asked.service, *server.address)}
+        stage = replace(stage, addresses=addresses, environment=own_postgres.environment(tls))
+    return stage, databases
 
 
 def unfit(stage: Stage, entry: str) -> str | None:
@@ -287,12 +236,13 @@ def requests(asked: Database, rows: Sequence[Row], rng: random.Random) -> Sequen
     return [asked.asked(rng.choices(rows, k=asked.several.drawn)) for _ in range(lists)]
 
 
-def _create(filled: Filled, tables: Sequence[Database]) -> None:
+def _create(databases: Databases, rows: Sequence[Row]) -> None:
     """One is filled; each entry has a copy of it."""
     from psycopg import sql
 
-    server = filled.server
-    owned, template = sql.SQL(" OWNER {}").format(sql.Identifier(server.user)), filled.template
+    asked, server = databases.asked, databases.server
+    table, columns = sql.Identifier(asked.table), map(sql.Identifier, asked.columns)
+    owned, template = sql.SQL(" OWNER {}").format(sql.Identifier(server.user)), databases.template
     # Files are copied, which is quicker than to write them through the log, and takes a checkpoint.
     copied = sql.SQL("" if server.own else " STRATEGY file_copy")
     with server.administered() as connection:
@@ -301,24 +251,15 @@ def _create(filled: Filled, tables: Sequence[Database]) -> None:
         # Whatever the templates of somebody's own server are like.
         like = sql.SQL(" TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'" if server.own else "")
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(template)) + owned + like)
-        with server.connected(template, server.user) as session:
-            for table in tables:
-                _fill(session, table, filled.rows[table.table])
-        for name in filled.names.values():
+        with databases.connected(template, server.user) as filled:
+            filled.execute(asked.create.encode())
+            into = sql.SQL("COPY {} ({}) FROM STDIN").format(table, sql.SQL(", ").join(columns))
+            with filled.cursor() as cursor, cursor.copy(into) as copy:
+                copy.write("".join(f"{row['id']}\t{_escaped(row['value'])}\n" for row in rows))
+            filled.execute(sql.SQL("VACUUM (FREEZE, ANALYZE) {}").format(table))
+        for name in databases.names.values():
             made = sql.SQL("CREATE DATABASE {} TEMPLATE {}{}")
             connection.execute(made.format(sql.Identifier(name), sql.Identifier(template), copied) + owned)
-
-
-def _fill(session: Connection[Any], asked: Database, rows: Sequence[Row]) -> None:
-    """A table with these rows."""
-    from psycopg import sql
-
-    table, columns = sql.Identifier(asked.table), map(sql.Identifier, asked.columns)
-    session.execute(asked.create.encode())
-    into = sql.SQL("COPY {} ({}) FROM STDIN").format(table, sql.SQL(", ").join(columns))
-    with session.cursor() as cursor, cursor.copy(into) as copy:
-        copy.write("".join(f"{row['id']}\t{_escaped(row['value'])}\n" for row in rows))
-    session.execute(sql.SQL("VACUUM (FREEZE, ANALYZE) {}").format(table))
 
 
 def _escaped(value: str) -> str:

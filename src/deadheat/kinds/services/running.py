@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from deadheat.hosts import ExitedError, Handle
@@ -29,8 +29,7 @@ def placeholders_of(name: str, host: str, port: int) -> dict[str, object]:
 @dataclass(frozen=True)
 class Running:
     """It is ours: its data may be dropped, and it goes with the stack that it was given. `entry`: whose it
-    is, where each has one of its own; `log` is what it says of itself. `used_before_ns`: CPU time that it had
-    used before this block, where it was there before."""
+    is, where each has one of its own; `log` is what it says of itself."""
 
     stage: Stage
     service: Service
@@ -42,14 +41,6 @@ class Running:
     ready_ns: int
     log: Path
     entry: str | None = None
-    used_before_ns: int = 0
-
-    def for_block(self, stage: Stage) -> Running:
-        """The same in a block of another race. Raises RaceUnavailableError where it has ended."""
-        try:
-            return replace(self, stage=stage, used_before_ns=self.cpu_ns())
-        except ExitedError as error:
-            raise RaceUnavailableError(f"{self.program} {error}") from error
 
     @property
     def program(self) -> str:
@@ -104,7 +95,7 @@ class Running:
             cpus=tuple(sorted(self.cpus)),
             beside_load=self.stage.loads_beside(self.cpus),
             ready_ms=self.ready_ns / 1e6,
-            cpu_s=(usage.cpu.total_ns - self.used_before_ns) / 1e9,
+            cpu_s=usage.cpu.total_ns / 1e9,
             peak_memory_bytes=usage.memory.peak_bytes if usage.memory else None,
             container=self.stage.services_host.collect(self.handle).container,
         )
@@ -117,14 +108,9 @@ class Running:
 
 @dataclass(frozen=True)
 class AllRunning:
-    """The services of a race, which may be none; `of_round`: those of any race of its round."""
+    """The services of a race, which may be none."""
 
     each: tuple[Running, ...]
-    of_round: tuple[Running, ...] = ()
-
-    def named(self, name: str) -> Running:
-        """The one of that name; raises StopIteration where there is none."""
-        return next(one for one in (*self.each, *self.of_round) if one.service.name == name)
 
     def reset(self) -> None:
         """As the first invocation found them. Raises OSError."""

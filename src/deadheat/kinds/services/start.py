@@ -76,37 +76,21 @@ def beside(
     values: Mapping[str, Setting | None] | None = None,
 ) -> tuple[Stage, AllRunning]:
     """All services of a race, or those at other `values` of its parameters, and the stage that has their
-    addresses; of those that each entry has for itself, one for each of `entries`. In a round those of all of
-    its races are there, started with the first of them; the race is told of its own alone.
+    addresses; of those that each entry has for itself, one for each of `entries`.
 
     Raises RaceUnavailableError where one cannot run.
     """
     services = stage.services if values is None else stage.workload.services_at(values)
-    if (round_ := stage.round) is None:
-        own = running = _all_started(stage, services, stack, entries)
-    else:
-        of_all = list({one.name: one for each in round_.workloads for one in each.services}.values())
-        (running, _) = round_.once(
-            "services", lambda: _all_started(stage, of_all, round_.stack, round_.entries)
-        )
-        own = tuple(one.for_block(stage) for one in running if one.service in services)
-        entries = round_.entries
-    told = {entry: addresses([one for one in running if one.entry == entry]) for entry in entries}
-    shared = addresses([one for one in running if one.entry is None])
-    every = AllRunning(own, running)
-    return replace(stage, addresses=shared, of_entries=told, services_cpu_ns=every.cpu_ns), every
-
-
-def _all_started(
-    stage: Stage, services: Sequence[Service], stack: ExitStack, entries: Sequence[str]
-) -> tuple[Running, ...]:
-    """Each on its share of the services' CPUs."""
     shares = shared_out(stage.services_cpus, len(services))
-    return tuple(
+    running = tuple(
         start(stage, one, stack, cpus, entry)
         for one, cpus in zip(services, shares, strict=True)
         for entry in (entries if one.of_each else (None,))
     )
+    every = AllRunning(running)
+    own = {entry: addresses([one for one in running if one.entry == entry]) for entry in entries}
+    shared = addresses([one for one in running if one.entry is None])
+    return replace(stage, addresses=shared, of_entries=own, services_cpu_ns=every.cpu_ns), every
 
 
 def _network(address: str) -> str:

@@ -9,9 +9,9 @@ from deadheat.model.container import Contained
 
 class Started(Record):
     """A server answered right for the first time, `first_response_ms` after its start; null of one that ran
-    already, be it for another race of its family. Without `metered` it runs elsewhere, and its CPU time and
-    memory are not known. Over TLS `opening_cpu_ns` is its CPU time while the connections of the load were
-    opened, a full handshake each. `container`: how it is contained, of one that is.
+    already. Without `metered` it runs elsewhere, and its CPU time and memory are not known. Over TLS
+    `opening_cpu_ns` is its CPU time while the connections of the load were opened, a full handshake each.
+    `container`: how it is contained, of one that is.
     """
 
     type: Literal["started"] = "started"
