@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import shutil
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,8 +15,8 @@ from deadheat import stats
 from deadheat.errors import UserError
 from deadheat.storage.journal import Journal
 from tests.made import observed
+from tests.made.older_runs import unpacked
 
-ROOT = Path(__file__).parents[2]
 ONE = Pair(
     run="r", started="2026-11-24T00:00:00Z", seed=1, race="echo", workload="echo", kind="http", version="0",
     commit=None, machine="m", blocks=8, ratio=1.01, low=0.99, high=1.03, method_version=2, raced_by=2,
@@ -80,12 +78,7 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
 
 def test_a_run_of_an_older_commit_is_derived_anew_by_the_method_of_today(tmp_path: Path) -> None:
     """Of f6a1ed6: fib was printed by means of logs, and its null pair is by sums here."""
-    folder = tmp_path / "older"
-    shutil.copytree(ROOT / "tests" / "fixtures" / "runs-f6a1ed6" / "deadheat", folder)
-    for packed in folder.glob("*.gz"):
-        packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
-    plan = folder / "plan.json"
-    plan.write_text(plan.read_text().replace("@SUITE@", str(ROOT / "suite")))
+    folder = unpacked("deadheat", tmp_path / "older")
     printed = {
         race["name"]: race["null_pair"]
         for race in json.loads((folder / "results.json").read_text())["workloads"]

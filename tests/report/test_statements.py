@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import shutil
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -22,9 +21,9 @@ from deadheat.model.statement import Statement
 from deadheat.report import claims_table, published_columns, statements
 from deadheat.storage import migrate, run_folder
 from deadheat.suite.suite import load
+from tests.made.older_runs import RUNS, unpacked
 
 ROOT = Path(__file__).parents[2]
-RUNS = ROOT / "tests" / "fixtures" / "runs-f6a1ed6"
 # A second reading counted as many checkable statements in the four texts.
 COUNTED = {
     "go-vs-crystal-2020": 19,
@@ -168,13 +167,8 @@ def test_a_text_of_wrk_becomes_the_columns_that_the_study_printed() -> None:
 
 
 def test_the_command_lists_them(tmp_path: Path, studies: Mapping[str, Study]) -> None:
-    folder = tmp_path / "run"
-    shutil.copytree(RUNS / "deadheat", folder)
-    for packed in folder.glob("*.gz"):
-        packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
     # Plans of that time hold no facts of the suite: those of today are read, statements among them.
-    plan = folder / "plan.json"
-    plan.write_text(plan.read_text().replace("@SUITE@", str(ROOT / "suite")))
+    folder = unpacked("deadheat", tmp_path / "run")
     said = CliRunner().invoke(app, ["claims", "go-vs-crystal-2020", "--statements", "--run", str(folder)])
     assert said.exit_code == 0, said.output
     assert '"5 times smaller" (Fibonacci, below the table)' in said.output
@@ -193,9 +187,7 @@ def test_the_command_lists_them(tmp_path: Path, studies: Mapping[str, Study]) ->
 
 def test_those_of_make_studies_are_found_below_its_folder(tmp_path: Path) -> None:
     run = tmp_path / "studies" / "grpc" / "deadheat" / "20260101-000000-quick"
-    shutil.copytree(RUNS / "deadheat", run)
-    for packed in run.glob("*.gz"):
-        packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
+    unpacked("deadheat", run)
     (run.parent / "latest").symlink_to(run.name)
     listed = CliRunner().invoke(
         app, ["claims", "--statements", "--json", "--out", str(tmp_path), "--suite", str(ROOT / "suite")]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +12,8 @@ from deadheat.app import reports
 from deadheat.model.observation import Interference
 from deadheat.model.result import Results
 from deadheat.storage.run_folder import RunFolder
+from tests.made.older_runs import unpacked
 
-ROOT = Path(__file__).parents[2]
-RUNS = ROOT / "tests" / "fixtures" / "runs-f6a1ed6"
 # A mean's last digits depend on the width of a processor's vectors; nothing else may differ.
 LAST_DIGITS = 1e-12
 # A claim of then that columns of the study answer today.
@@ -27,13 +24,7 @@ MEASURES = ("throughput_rps", "wall_s", "cpu_s", "own_wall_s", "cpu_us_per_reque
 
 @pytest.fixture(params=["deadheat", "as-published"])
 def older(request: pytest.FixtureRequest, tmp_path: Path) -> RunFolder:
-    folder = tmp_path / str(request.param)
-    shutil.copytree(RUNS / str(request.param), folder)
-    for packed in folder.glob("*.gz"):
-        packed.with_suffix("").write_bytes(gzip.decompress(packed.read_bytes()))
-    plan = folder / "plan.json"
-    plan.write_text(plan.read_text().replace("@SUITE@", str(ROOT / "suite")))
-    return RunFolder(folder)
+    return RunFolder(unpacked(str(request.param), tmp_path / str(request.param)))
 
 
 def test_the_report_gives_the_same_verdicts_ratios_and_intervals(older: RunFolder) -> None:

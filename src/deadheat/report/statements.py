@@ -23,7 +23,8 @@ NOT_RUN, MIXED, BESIDE, HOLDS, CONTRADICTED, EXPLAINED, NEVER = (
     "explained, not raced",
     "cannot be checked here",
 )
-ANSWERED = 2
+# What a run says of a statement, the more the better.
+SILENT, OUT_OF_REACH, ANSWERED = range(3)
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,8 @@ def newest(studies: Sequence[Study], runs: Iterable[Results]) -> list[Answered]:
 def _weight(one: Answered) -> int:
     """An answer is more than that a machine is too small for it, which is more than none."""
     if one.outcome == NOT_RUN:
-        return 0
-    return 1 if one.outcome == NEVER and one.statement.never is None else ANSWERED
+        return SILENT
+    return OUT_OF_REACH if one.outcome == NEVER and one.statement.never is None else ANSWERED
 
 
 def lines(answers: Sequence[Answered]) -> Iterator[str]:
