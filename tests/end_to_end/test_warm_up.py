@@ -12,11 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from deadheat.kinds.server import turns, warm_up
+from deadheat.hosts import Handle, Host
+from deadheat.kinds.server import rest, turns, warm_up
+from deadheat.kinds.server.rest import Rest
 from deadheat.model.observation import Slice, WarmedUp
 from deadheat.plan import schedule
 from deadheat.run import kind
 from deadheat.run.kind import Stage
+from deadheat.stats import steady
 from tests.made.written_down import UNKNOWN, FakeEngine, Step, observe
 
 
@@ -47,6 +50,7 @@ def _warming(monkeypatch: pytest.MonkeyPatch, rates: Sequence[int], mean_ms: flo
     monkeypatch.setattr(WarmingEngine, "rates", rates, raising=False)
     monkeypatch.setattr(WarmingEngine, "mean_ms", mean_ms, raising=False)
     monkeypatch.setattr(WarmingEngine, "lengths_ms", [], raising=False)
+    monkeypatch.setattr(rest, "LOOK_S", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -81,6 +85,60 @@ def test_a_server_is_warmed_up_until_it_is_no_faster(
     assert {o.loaded_s for o in warmed_up} == {0.5 * turns.pop()}
     warming = [(o.entry, o.turn) for o in observed if isinstance(o, Slice) and o.warm_up]
     assert len(warming) == len(set(warming))
+
+
+@pytest.mark.parametrize(
+    ("at_work", "loads", "working", "rested_s"),
+    [
+        ([False], UNKNOWN, False, 0.1 * UNKNOWN),
+        ([False, *[True] * 9, False], 10, False, 1.0),  # a compiler that has put things off
+        ([False, True], 60, True, 6.0),  # not for ever
+        ([True], UNKNOWN, False, 0.0),  # it polls, and did before it was asked anything
+    ],
+)
+def test_a_server_that_is_at_work_with_nothing_to_answer_is_not_warm(
+    stage: Stage,
+    steps: list[Step],
+    monkeypatch: pytest.MonkeyPatch,
+    at_work: Sequence[bool],
+    loads: int,
+    working: bool,
+    rested_s: float,
+) -> None:
+    """Whatever its rate is. `at_work`: when it has started, then behind each turn, the last one for ever."""
+    _warming(monkeypatch, [50], 0.5)
+    rests = {
+        entry.id: itertools.chain(at_work, itertools.repeat(at_work[-1])) for entry in stage.race.entries
+    }
+    monkeypatch.setattr(turns, "rest", lambda _host, handle, *_most_s: Rest(0.1, next(rests[handle.name])))
+    block = schedule.blocks(stage.race, stage.plan.seed)[0]
+    with ExitStack() as stack:
+        observed = list(observe(stage, block, stack))
+    assert {entry: steps.count(("warm", entry)) for entry in block.start} == dict.fromkeys(block.start, loads)
+    warmed_up = [o for o in observed if isinstance(o, WarmedUp)]
+    assert {(o.working, o.rising, o.rested_s) for o in warmed_up} == {(working, False, round(rested_s, 3))}
+
+
+def test_no_server_is_left_alone_for_longer_than_it_is_loaded(
+    stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _warming(monkeypatch, [50], 0.5)
+    most: list[float] = []
+    started: set[str] = set()
+
+    def left_alone(_host: Host, handle: Handle, most_s: float | None = None) -> Rest:
+        if most_s is None:
+            started.add(handle.name)
+            return Rest(0.0, False)
+        most.append(most_s)
+        return Rest(most_s, True)
+
+    monkeypatch.setattr(turns, "rest", left_alone)
+    block = schedule.blocks(stage.race, stage.plan.seed)[0]
+    with ExitStack() as stack:
+        list(observe(stage, block, stack))
+    assert started == set(block.start)
+    assert sum(most) == steady.LONGEST_S * len(block.start)
 
 
 def test_a_start_is_loaded_for_as_long_as_earlier_ones_needed(
@@ -127,7 +185,7 @@ def test_a_start_that_is_slower_than_earlier_ones_is_loaded_until_it_is_at_its_o
         ([500, 500], 2),  # at once where it was, which two turns tell
         ([200, 400, 500], 3),  # slower at first
         ([200, 300, 400, 400], 4),  # never where it was
-        ([250 * 1.04**n for n in range(20)], 10),  # not for ever
+        ([250 * 1.04**n for n in range(30)], 16),  # not for ever
     ],
 )
 def test_a_server_that_was_frozen_for_long_is_warmed_up_again(

@@ -241,11 +241,14 @@ def test_interference_around_a_block_that_was_cut_off_does_not_count(tmp_path: P
     assert all(gate.ok for gate in of(noisy, tmp_path).gates)
 
 
-def with_starts(rising: Sequence[bool]) -> list[Observation]:
-    """A clean race whose fast one was loaded for 30 s at each start, and was or was not still rising."""
+def with_starts(rising: Sequence[bool], working: Sequence[bool] = (False,) * 6) -> list[Observation]:
+    """A clean race whose fast one was loaded for 30 s at each start, and was or was not still rising, or at
+    work with nothing to answer."""
     starts = [
-        WarmedUp(race=race().key, block=block, entry="fast", loaded_s=30, needed_s=20, rising=one)
-        for block, one in enumerate(rising)
+        WarmedUp(
+            race=race().key, block=block, entry="fast", loaded_s=30, needed_s=20, rising=one, working=works
+        )
+        for block, (one, works) in enumerate(zip(rising, working, strict=True))
     ]
     return [*observations(race()), *starts]
 
@@ -253,12 +256,20 @@ def with_starts(rising: Sequence[bool]) -> list[Observation]:
 NEVER, ONCE, ALWAYS = (False,) * 6, (True, *[False] * 5), (True,) * 6
 
 
-@pytest.mark.parametrize(("rising", "ok"), [(NEVER, True), (ONCE, True), (ALWAYS, False)])
+@pytest.mark.parametrize(
+    ("rising", "working", "ok"),
+    [
+        (NEVER, NEVER, True),
+        (ONCE, ONCE, True),
+        (ALWAYS, NEVER, False),
+        (NEVER, ALWAYS, False),  # flat, at the level of what its compiler has not got to
+    ],
+)
 def test_a_server_that_never_gets_steady_has_no_verdict(
-    tmp_path: Path, rising: Sequence[bool], ok: bool
+    tmp_path: Path, rising: Sequence[bool], working: Sequence[bool], ok: bool
 ) -> None:
     plan_ = plan(race(), suite(tmp_path))
-    result = derive.results(plan_, {}, with_starts(rising)).workloads[0]
+    result = derive.results(plan_, {}, with_starts(rising, working)).workloads[0]
     assert broken(result, "fast") == (set() if ok else {"steady"})
     assert broken(result, "slow") == set()
 

@@ -309,8 +309,8 @@ ADVICE: Mapping[str, Callable[[GateResult], str]] = {
     ),
     "enough-blocks": _enough_blocks,
     "steady": lambda g: (
-        f"{_share(g)} of its starts still got faster after {_number(g, 'seconds'):.0f} s of load: its figure "
-        "is of no steady state"
+        f"{_share(g)} of its starts still got faster after {_number(g, 'seconds'):.0f} s of load, or were "
+        "still at work with nothing to answer (a compiler): its figure is of no steady state"
     ),
     "drift": _drift,
     "null-pair": _null_pair,

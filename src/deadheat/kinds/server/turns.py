@@ -10,11 +10,13 @@ from typing import Any
 from deadheat.generators.load_generator import Counted, LoadError, LoadGenerator
 from deadheat.hosts import ExitedError, Handle, Usage
 from deadheat.kinds.server.edges import read_at_edges
+from deadheat.kinds.server.rest import MOST_S, Rest, rest
 from deadheat.kinds.server.started import last_words
 from deadheat.model.observation import Failed, Observation, OpenLoop, Slice
 from deadheat.plan import equal_load
 from deadheat.plan.schedule import Block, Turn
 from deadheat.run.kind import Stage
+from deadheat.stats.steady import LONGEST_S
 
 # Servers close connections on which nothing has come for a while (gunicorn after 2 s, Node after 5, the JDK's
 # after 30), by a clock that goes on while they are frozen. A turn that may begin with as many new ones has a
@@ -25,7 +27,8 @@ IDLE_S, REOPENED_MS = 1.5, 300
 @dataclass
 class Running:
     """A started server of a block. `warm_ups`: its turns that do not count; `level_rps`: where they ended.
-    `idle_s`: for how long it was frozen at most and closed no connection."""
+    `idle_s`: for how long it was frozen at most and closed no connection. `busy`: it works without being
+    asked anything, so that no rest ends; `last_rest`: what came of the last one, of `rested_s` in all."""
 
     entry: str
     handle: Handle
@@ -37,6 +40,9 @@ class Running:
     cpu_at_freeze: int | None = field(default=None)
     frozen_at_s: float = 0.0
     idle_s: float = IDLE_S
+    busy: bool = False
+    last_rest: Rest = field(default=Rest(0.0, False))
+    rested_s: float = 0.0
     warm_ups: int = 0
     level_rps: float = 0.0
     closed: Counted | None = None
@@ -55,19 +61,23 @@ class Turns:
 
     def add(self, running: Running) -> None:
         """A server that was started and that the generator knows. Raises ExitedError."""
+        running.busy = rest(self.stage.host, running.handle).working
         self._freeze(running)
         self.running[running.entry] = running
 
     def take(
         self, running: Running, turn: Turn, lead_in_ms: int, counted_ms: int, *, warm_up: bool = False
     ) -> Observation:
-        """A closed loop of so many milliseconds, after those of the lead-in, which are not counted."""
+        """A closed loop of so many milliseconds, after those of the lead-in, which are not counted. Behind a
+        warm-up the server gets to what it has put off meanwhile."""
         token = self.block.token(turn.round, turn.turn, turn.entry, warm_up)
         try:
             services = self.stage.services_cpu_ns()
             generator = self.generator.runqueue_wait_ns()
             before = self._thaw(running)
             counted = self._loaded(running, before, token, lead_in_ms, counted_ms)
+            if warm_up and not running.busy:
+                self._rest(running)
             after = self._freeze(running)
             generator_until = self.generator.runqueue_wait_ns()
             services_until = self.stage.services_cpu_ns()
@@ -86,6 +96,13 @@ class Turns:
             services_cpu_ns=_grown(services, services_until),
             **counted,
         )
+
+    def _rest(self, running: Running) -> None:
+        """As long as it needs, but in all no longer than a server is loaded at most."""
+        running.last_rest = rest(
+            self.stage.host, running.handle, min(MOST_S, max(0.0, LONGEST_S - running.rested_s))
+        )
+        running.rested_s += running.last_rest.seconds
 
     def warm_up(self, running: Running, for_ms: int) -> Observation:
         """The next of its turns that do not count."""

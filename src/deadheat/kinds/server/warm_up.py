@@ -28,16 +28,16 @@ ANSWERED = 0.9
 LEAD_IN_WAITS, COUNTED_WAITS = 2, 4
 MOST_LEAD_IN_MS, MOST_COUNTED_MS = 500, 1000
 # Whoever was frozen for longer comes back slower than it was, compilers and collectors more than others:
-# docs/method.md has it. It takes at least two turns to see that it is back, and ten at most.
-FROZEN_S, AGAIN_MS = 5.0, 500
-LEAST_AGAIN, MOST_AGAIN = 2, 10
+# docs/method.md has it. It takes at least two turns to see that it is back, and five seconds at most.
+FROZEN_S, AGAIN_MS = 5.0, 300
+LEAST_AGAIN, MOST_AGAIN = 2, 16
 
 
 def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
-    """Turns until the server's rate, and what a request costs it, are flat, at least for as long as its
-    watched starts needed, at most for `steady.LONGEST_S`. One that is watched goes on for
-    `steady.UNKNOWN_S`, and until a rise can be ruled out. The last turns tell how long this server's slices
-    must be."""
+    """Turns until the server's rate, and what a request costs it, are flat, and it does nothing when it is
+    asked nothing; at least for as long as its watched starts needed, at most for `steady.LONGEST_S`. One that
+    is watched goes on for `steady.UNKNOWN_S`, and until a rise can be ruled out. The last turns tell how long
+    this server's slices must be."""
     stage, race = turns.stage, turns.stage.race
     stage.view.state(entry, "warming")
     running = turns.running[entry]
@@ -57,7 +57,9 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
             per_cpu_s = np.append(per_cpu_s, observed.replies / observed.server_cpu_ns * 1e9)
         if loaded_s >= steady.LONGEST_S:
             break
-        if loaded_s >= least_s and _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s):
+        if loaded_s < least_s or running.last_rest.working:
+            continue
+        if _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s):
             break
     running.level_rps = steady.level_rps(rates)
     _size(running, last, race)
@@ -70,9 +72,11 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
         block=turns.block.index,
         entry=entry,
         loaded_s=loaded_s,
+        rested_s=round(running.rested_s, 3),
         needed_s=needed_s,
         watched=known_s is None,
         rising=not _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s or 0.0),
+        working=running.last_rest.working,
     )
 
 

@@ -25,18 +25,21 @@ class Started(Record):
 
 
 class WarmedUp(Record):
-    """A server was loaded for `loaded_s` seconds before its slices. `needed_s`: from then on it was at the
-    level of the end. `watched`: until a rise was ruled out, little or nothing being known of its contender.
-    `rising`: it still got faster when the longest warm-up was over."""
+    """A server was loaded for `loaded_s` seconds before its slices, and left alone for `rested_s` in between.
+    `needed_s`: from then on it was at the level of the end. `watched`: until a rise was ruled out, little or
+    nothing being known of its contender. `rising`: it still got faster when the longest warm-up was over;
+    `working`: it was still at work then, asked nothing (a compiler, a collector)."""
 
     type: Literal["warmed-up"] = "warmed-up"
     race: str
     block: int
     entry: str
     loaded_s: float
+    rested_s: float = 0.0
     needed_s: float
     watched: bool = False
     rising: bool
+    working: bool = False
 
 
 class OfRequest(Record):

@@ -242,11 +242,12 @@ def enough_blocks(tally: Tally) -> GateResult:
 
 
 def steady(tally: Tally, entry: str) -> GateResult | None:
-    """Its starts were no longer getting faster when their slices began: the share of those that were."""
+    """Its starts were no longer getting faster when their slices began, and did nothing that nobody asked
+    for: the share of those that were, or did."""
     starts = tally.warmed_up.get(entry, ())
     if not starts:
         return None
-    share = sum(one.rising for one in starts) / len(starts)
+    share = sum(one.rising or one.working for one in starts) / len(starts)
     limit = f"at most {RISING_LIMIT:.0%} of starts"
     return gate_result(
         "steady", share <= RISING_LIMIT, share, limit, seconds=max(one.loaded_s for one in starts)
