@@ -27,7 +27,7 @@ class Rest:
 
 
 def rest(host: Host, handle: Handle, most_s: float = MOST_S) -> Rest:
-    """Leave a server alone that is asked nothing, until it does nothing by its CPU time. Raises ExitedError."""
+    """Leave a server alone until it does nothing, by its CPU time, or for so long. Raises ExitedError."""
     began = before = host.usage(handle, memory=False)
     while True:
         time.sleep(LOOK_S)
