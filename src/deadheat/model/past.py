@@ -25,7 +25,8 @@ class PastRace(Record):
     `excludes`: whether the 95% interval of its null pair excluded 1; null where it had none. `starts`: of
     each contender the log level of each start, less what all of its block shared and less its own mean over
     the race; `spread`: its own variances in the race, where there were blocks and rounds enough to tell.
-    `needed_s`: for how long those of its starts that were watched were loaded until they were at their level.
+    `needed_s`: for how long those of its starts that were watched were loaded until they were at their level;
+    `rests`: whether they were left alone between turns of load, without which it was another time.
     `overrun`: how many times as long as planned, with warm-ups as these, its blocks took; null where none was
     whole.
     """
@@ -44,6 +45,7 @@ class PastRace(Record):
     starts: dict[str, tuple[float, ...]] = {}
     spread: dict[str, Variances] = {}
     needed_s: dict[str, tuple[float, ...]] = {}
+    rests: bool = False
     overrun: float | None = None
 
 

@@ -30,6 +30,7 @@ def begun(race: RacePlan, run: str, started: str, machine: str) -> PastRace:
         kind=race.kind,
         method_version=race.method_version,
         cold=isinstance(race.measured, ColdPlan),
+        rests=True,
         contenders=tuple(sorted({entry.contender for entry in race.entries})),
         outcome="begun",
     )
