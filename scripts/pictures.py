@@ -1,7 +1,8 @@
 """The pictures of docs/reports.md: parts of a real run's report.html as Chromium draws them.
 
 python scripts/pictures.py [RUN] [--out runs] [--race http-hello]
-python scripts/pictures.py [RUN] --matrix: of a run of several workloads the table of all, for README
+python scripts/pictures.py [RUN] --matrix: of a run of several workloads the table of all
+python scripts/pictures.py target/matrix.html --matrix: README's, of the page that python -m bench.app_matrix leaves
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ def main() -> int:
     if chromium is None:
         print("chromium not found: apt-get install chromium", file=sys.stderr)
         return 2
-    report = run_folder.find(asked.out, asked.run).path / "report.html"
+    page_ = asked.run.endswith(".html")
+    report = Path(asked.run).resolve() if page_ else run_folder.find(asked.out, asked.run).path / "report.html"
     IMAGES.mkdir(exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
