@@ -2,7 +2,7 @@
 
 python scripts/pictures.py [RUN] [--out runs] [--race http-hello]
 python scripts/pictures.py [RUN] --matrix: of a run of several workloads the table of all
-python scripts/pictures.py target/matrix.html --matrix: README's, of the page that python -m bench.app_matrix leaves
+python scripts/pictures.py target/matrix.html --matrix: README's, of what python -m bench.app_matrix leaves
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from deadheat.storage import run_folder
 IMAGES = Path(__file__).parents[1] / "docs" / "images"
 WIDTH = 1100
 # A column a workload.
-WIDE, MATRIX = 1500, "section:has(#workloads-h)"
+WIDE, TALL, MATRIX = 1500, 1600, "section:has(#workloads-h)"
 # What is drawn, and what of the page it is: the race's section is marked before.
 PARTS = {
     "forest": ".pictured table.forest",
@@ -53,7 +53,8 @@ def main() -> int:
             executable_path=chromium,
             args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
         )
-        page = browser.new_page(viewport={"width": WIDE if asked.matrix else WIDTH, "height": 900})
+        size = (WIDE, TALL) if asked.matrix else (WIDTH, 900)
+        page = browser.new_page(viewport={"width": size[0], "height": size[1]})
         page.goto(report.as_uri())
         if asked.matrix:
             # What follows a reader down the page would lie over the table.
