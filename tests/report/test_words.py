@@ -13,7 +13,7 @@ from deadheat.model.progress import Progress
 from deadheat.model.result import NullPair
 from deadheat.report import gates, words
 from deadheat.report.html import text
-from deadheat.report.live import PlainView
+from deadheat.report.live import PlainView, _with_interval
 from tests.made.runs import Made
 
 
@@ -53,3 +53,12 @@ def test_a_shortened_sentence_keeps_its_interval_in_one_piece() -> None:
 def test_a_null_pair_that_could_have_seen_nothing_says_so(detectable: float | None, said: str) -> None:
     null = NullPair(contender="go", ratio=1.0, ci=None, ci_99_9=None, ok=True, detectable=detectable)
     assert gates.null_pair_power(null) == said
+
+
+@pytest.mark.parametrize(
+    ("ci", "said"), [(None, "1.26"), ((0.01, 80.0), "1.26"), ((1.15, 1.36), "1.26 (1.15 to 1.36)")]
+)
+def test_a_running_line_has_an_interval_where_it_says_anything(
+    ci: tuple[float, float] | None, said: str
+) -> None:
+    assert _with_interval(1.26, ci) == said

@@ -226,5 +226,6 @@ def _bar(row: ContenderResult | None, best: float) -> str:
 
 
 def _with_interval(ratio: float, ci: tuple[float, float] | None) -> str:
-    """1.26 (1.15 to 1.36): not ±, since the interval of few blocks is far from even on both sides."""
-    return words.ratio(ratio) + (f" ({words.interval(ci)})" if ci is not None else "")
+    """1.26 (1.15 to 1.36): not ±, since the interval of few blocks is far from even on both sides. Where it
+    says nothing yet, the ratio alone."""
+    return words.ratio(ratio) + (f" ({words.interval(ci)})" if ci and words.is_interval(ci) else "")
