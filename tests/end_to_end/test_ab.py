@@ -117,7 +117,7 @@ def test_servers(deadheat: Deadheat, mine: Made) -> None:
     mine.write({"app.py": server})
     line = f"{sys.executable} -S -E app.py {{port}}"
     asked = ("--command", line, "--path", "/users", "--connections", "4")
-    by_cpu = ("--metric", "cpu", "--budget", "14s", "--seed", "7")
+    by_cpu = ("--metric", "cpu", "--budget", "24s", "--seed", "7")
     ended = deadheat.run("ab", "HEAD", *asked, *by_cpu, "--fail-if", "cpu > 5%")
     assert ended.code == 0, ended
     assert deadheat.less_cpu(), ended
