@@ -30,8 +30,16 @@ DRAWN = kept_results.ROOT / "target" / "matrix.html"
 
 
 def kept() -> Results:
-    """The whole run, with the rows that were raced again. Raises UserError."""
-    return with_rows(kept_results.results(NAME), kept_results.results(ROWS))
+    """The whole run, with the rows that were raced again since. Raises UserError."""
+    whole = kept_results.results(NAME)
+    return with_rows(whole, kept_results.results(ROWS)) if kept_results.is_kept(ROWS) else whole
+
+
+def keep(run: run_folder.RunFolder, *, rows: bool) -> None:
+    """A run's rows beside the whole run that is kept, or a whole run, which is newer than any row."""
+    kept_results.keep(ROWS if rows else NAME, run)
+    if not rows:
+        kept_results.drop(ROWS)
 
 
 def with_rows(whole: Results, later: Results) -> Results:
@@ -96,7 +104,7 @@ def main() -> int:
     asked = parser.parse_args()
     try:
         if asked.run is not None:
-            kept_results.keep(ROWS if asked.rows else NAME, run_folder.find(asked.out, asked.run))
+            keep(run_folder.find(asked.out, asked.run), rows=asked.rows)
         results = kept()
     except UserError as error:
         print(f"app_matrix: {error}", file=sys.stderr)

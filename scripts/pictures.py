@@ -43,10 +43,10 @@ def main() -> int:
     if chromium is None:
         print("chromium not found: apt-get install chromium", file=sys.stderr)
         return 2
-    page_ = asked.run.endswith(".html")
-    report = (
-        Path(asked.run).resolve() if page_ else run_folder.find(asked.out, asked.run).path / "report.html"
-    )
+    if asked.run.endswith(".html"):
+        report = Path(asked.run).resolve()
+    else:
+        report = run_folder.find(asked.out, asked.run).path / "report.html"
     IMAGES.mkdir(exist_ok=True)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(

@@ -10,6 +10,7 @@ import pytest
 from bench import app_matrix, kept_results
 
 from deadheat.errors import UserError
+from deadheat.storage.run_folder import RunFolder
 
 
 def test_kept_results_that_are_damaged_or_missing_say_so(
@@ -55,3 +56,19 @@ def test_rows_that_were_raced_again_stand_in_the_place_of_those_before() -> None
     assert race.contenders[ids.index(again.id)] == changed
     assert race.contenders[ids.index(other.id)] == other
     assert sorted(race.verdicts, key=str) == sorted(json.verdicts, key=str)
+
+
+def test_a_whole_run_is_newer_than_rows_that_were_kept_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    results = lzma.decompress((kept_results.KEPT / "app.json.xz").read_bytes())
+    (run / "results.json").write_bytes(results)
+    monkeypatch.setattr(kept_results, "KEPT", tmp_path / "kept")
+    for rows in (False, True):
+        app_matrix.keep(RunFolder(run), rows=rows)
+    assert kept_results.is_kept(app_matrix.ROWS)
+    app_matrix.keep(RunFolder(run), rows=False)
+    assert not kept_results.is_kept(app_matrix.ROWS)
+    assert app_matrix.kept() == kept_results.results(app_matrix.NAME)
