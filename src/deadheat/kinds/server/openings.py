@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 from deadheat.hosts import Handle, Host
+from deadheat.kinds.server.rest import rest
 
 # The client's side of a handshake ends first; the server's has ended once its CPU clock stands still so long.
 STILL_S = 0.005
@@ -18,14 +18,9 @@ def cpu_ns(host: Host, handle: Handle, open_all: Callable[[], None]) -> int:
     raises."""
     before = _used_ns(host, handle)
     open_all()
-    until = time.monotonic() + LONGEST_S
-    used = _used_ns(host, handle)
-    while time.monotonic() < until:
-        time.sleep(STILL_S)
-        last, used = used, _used_ns(host, handle)
-        if used == last:
-            break
-    return max(0, used - before)
+    rest(host, handle, LONGEST_S, STILL_S, at_rest=0)
+    # Who ends takes its time with it.
+    return max(0, _used_ns(host, handle) - before)
 
 
 def _used_ns(host: Host, handle: Handle) -> int:

@@ -26,13 +26,16 @@ class Rest:
     working: bool
 
 
-def rest(host: Host, handle: Handle, most_s: float = MOST_S) -> Rest:
-    """Leave a server alone until it does nothing, by its CPU time, or for so long. Raises ExitedError."""
+def rest(
+    host: Host, handle: Handle, most_s: float = MOST_S, look_s: float = LOOK_S, at_rest: float = AT_REST
+) -> Rest:
+    """Leave a server alone until it uses no more CPU time between two looks than that share of a core, or for
+    so long. Raises ExitedError."""
     began = before = host.usage(handle, memory=False)
     while True:
-        time.sleep(LOOK_S)
+        time.sleep(look_s)
         now = host.usage(handle, memory=False)
-        working = now.cpu.total_ns - before.cpu.total_ns > AT_REST * (now.at_ns - before.at_ns)
+        working = now.cpu.total_ns - before.cpu.total_ns > at_rest * (now.at_ns - before.at_ns)
         seconds = (now.at_ns - began.at_ns) / 1e9
         if not working or seconds >= most_s:
             return Rest(seconds, working)
