@@ -51,6 +51,23 @@ def test_the_time_of_more_blocks_is_within_a_quarter(
     assert reported == pytest.approx(began[-1] - began[half], rel=WITHIN)
 
 
+def test_no_block_to_come_is_like_the_first() -> None:
+    """Whose warm-ups are watched for longer."""
+    of = race(6)
+    seen = [
+        o.replaced(wall_ns=round((70.0 if o.block == 0 else 40.0) * 1e9))
+        if isinstance(o, Interference)
+        else o
+        for o in observations(of)
+    ]
+    until = {blocks: [o for o in seen if getattr(o, "block", 0) < blocks] for blocks in (1, 2, 6)}
+    assert {blocks: pace.more_s(tallied(of, so_far), 1) for blocks, so_far in until.items()} == {
+        1: 70.0,
+        2: 40.0,
+        6: 40.0,
+    }
+
+
 def test_blocks_that_do_not_count_are_expected_again() -> None:
     of = race(6)
     seen = observations(of)

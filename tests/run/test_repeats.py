@@ -95,11 +95,18 @@ def test_long_turns_are_expected_as_long_as_some_are_due() -> None:
     assert repeats.progress(LONG, took, 0, 2, 0.0, budgeted=False).left_s == 4 * 40.0
     over = repeats.took(LONG, with_long_turns(2, 3))
     assert over.long_left_s == 0.0
-    assert repeats.progress(LONG, over, 0, 3, 0.0, budgeted=False).left_s == pytest.approx(
-        3 * (24 + 24 + 40) / 3
-    )
+    assert repeats.progress(LONG, over, 0, 3, 0.0, budgeted=False).left_s == 3 * (24 + 40) / 2
     # Of 240 s, 32 were theirs.
-    assert repeats.most_blocks(LONG, over, budgeted=True) == int((240 - 32) / ((24 + 24 + 40) / 3))
+    assert repeats.most_blocks(LONG, over, budgeted=True) == int((240 - 32) / ((24 + 40) / 2))
+
+
+def test_blocks_to_come_are_like_those_after_the_first() -> None:
+    """Whose warm-ups are watched for longer."""
+    took = Took([90.0, 40.0, 40.0])
+    assert repeats.progress(PLANNED, took, 0, 3, 0.0, budgeted=False).left_s == 3 * 40.0
+    # Its 50 s more are taken once.
+    of = PLANNED.replaced(estimated_s=330.0)
+    assert repeats.most_blocks(of, took, budgeted=True) == 7
 
 
 def test_no_result_has_a_part_in_it() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -12,24 +13,32 @@ from deadheat.model.observation import ColdStart, Invocation, LongTurn, Slice
 from deadheat.model.plan import RacePlan
 from deadheat.results.tally import Tally
 
+T = TypeVar("T")
+
 
 def more_s(tally: Tally, blocks: int) -> float:
     """Of so many more that count, seconds: starts, warm-ups and open loop in them, the long turns that are
     still to come, and of those that do not count as many as so far.
 
-    By the median over the blocks in which as many were raced as in the last; where nobody timed whole
-    blocks, over the spans of their turns.
+    By the median over the blocks in which as many were raced as in the last, without the race's first where
+    there is another; where nobody timed whole blocks, over the spans of their turns.
     """
     if not tally.blocks:
         return 0.0
     raced = {block: sum(block in of for of in tally.turns.values()) for block in tally.blocks}
-    alike = [block for block in tally.blocks if raced[block] == raced[tally.blocks[-1]]]
+    alike = [block for block in after_first(tally.blocks) if raced[block] == raced[tally.blocks[-1]]]
     walls = tally.walls_s()
     turns = [turn for of in tally.long_turns.values() for turn in of]
     rest_s = [(walls.get(block) or _span_s(tally, block)) - long_turns_s(turns, block) for block in alike]
     with_them = min(blocks, long_turns_left(tally.race, turns, tally.blocks[-1]))
     long_s = with_them * long_turns_s(turns, tally.blocks[-1])
     return (blocks * float(np.median(rest_s)) + long_s) * (1 + len(tally.disturbed) / len(tally.blocks))
+
+
+def after_first(blocks: Sequence[T]) -> Sequence[T]:
+    """Those that more blocks are like: the first, where there are others, is longer by its warm-ups, which
+    are watched for what is still to come, by a tenth to four fifths in application races."""
+    return blocks[1:] or blocks
 
 
 def long_turns_s(turns: Iterable[LongTurn], block: int) -> float:

@@ -54,9 +54,9 @@ def most_blocks(race: RacePlan, took: Took, *, budgeted: bool) -> int:
     most = MOST * race.blocks
     if not budgeted or race.estimated_s is None or (pace_s := _pace_s(race, took)) <= 0:
         return most
-    long_s = took.long_s + took.long_left_s
-    within = min(most, int((race.estimated_s - long_s) / pace_s))
-    kept = int((LONGEST * race.estimated_s - long_s) / pace_s)
+    once_s = took.long_s + took.long_left_s + max(0.0, sum(took.walls_s[:1]) - pace_s)
+    within = min(most, int((race.estimated_s - once_s) / pace_s))
+    kept = int((LONGEST * race.estimated_s - once_s) / pace_s)
     return min(max(race.blocks, within), max(stats.METHODS[race.method_version].fewest_blocks, kept))
 
 
@@ -90,6 +90,7 @@ def progress(
 
 
 def _pace_s(race: RacePlan, took: Took) -> float:
-    """Of a block without long turns: the mean so far, at first as planned."""
-    walls_s = took.walls_s
+    """Of a block without long turns: the mean of those after the first, of that one where it is alone; as
+    planned where there is none yet."""
+    walls_s = pace.after_first(took.walls_s)
     return sum(walls_s) / len(walls_s) if walls_s else (race.estimated_s or 0.0) / race.blocks
