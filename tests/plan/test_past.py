@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from deadheat import stats
 from deadheat.model.finding import Attempt
-from deadheat.model.observation import Observation, Stopped
+from deadheat.model.observation import Observation, Slice, Stopped
 from deadheat.model.past import Outcome, Past, PastRace
 from deadheat.model.plan import RacePlan
 from deadheat.plan import past
@@ -33,7 +34,7 @@ TODAY = "2026-01-02T03:04:05Z"
 def line(number: int, **changed: object) -> PastRace:
     of = {
         "run": f"r{number}", "started": "2026-01-01T00:00:00Z", "machine": "m", "workload": "echo",
-        "kind": "http", "method_version": 2, "excludes": False,
+        "kind": "http", "method_version": 2, "excludes": False, "rests": True,
     }  # fmt: skip
     return PastRace.model_validate(of | changed)
 
@@ -130,8 +131,25 @@ def test_a_race_with_skewed_starts_has_ten_blocks_for_about_the_same_time() -> N
     assert past.skewed(planned) == ["fast"]
     assert (planned.blocks, planned.rounds) == (10, 12)
     assert any("starts of fast were skewed" in note for note in planned.notes)
-    even = past.with_past(race(blocks=6, rounds=20), ledger(slow=False), TODAY)
-    assert (even.blocks, even.rounds, even.notes) == (6, 20, ())
+    not_left_alone = [one.replaced(rests=False) for one in ledger(slow=True)]
+    for before in (ledger(slow=False), not_left_alone):
+        even = past.with_past(race(blocks=6, rounds=20), before, TODAY)
+        assert (even.blocks, even.rounds, even.notes) == (6, 20, ())
+
+
+@pytest.mark.parametrize(("slow", "least", "most"), [(0.0, 0, 6), (0.2, 60, 100)])
+def test_quiet_and_noisy_hours_make_no_skew(slow: float, least: int, most: int) -> None:
+    """Six races of five starts each, two of them in an hour five times as noisy as the others'."""
+    rng = np.random.default_rng(1)
+    found = 0
+    for _ in range(100):
+        lines = []
+        for number, hour in enumerate((1, 1, 5, 1, 5, 1)):
+            of = {name: rng.normal(0, 0.01 * hour, 5) for name in ("fast", "slow", "other")}
+            of["fast"] -= 0.1 * hour * (rng.random(5) < slow)
+            lines.append(line(number, starts={name: tuple(values) for name, values in of.items()}))
+        found += past.skewed(past.with_past(race(), lines, TODAY)) == ["fast"]
+    assert least <= found <= most
 
 
 @pytest.mark.parametrize(("blocks", "verdict"), [(6, "inconclusive"), (10, "faster")])
@@ -176,6 +194,20 @@ def test_what_a_race_leaves_is_its_null_pair_and_its_starts_by_themselves(tmp_pa
     stopped = [*seen, Stopped(why="interrupted")]
     (left,) = results_past.of_run(made, derive.results(made, {}, stopped), stopped, "m")
     assert left.outcome == "stopped"
+
+
+def test_one_bad_start_is_nobody_elses() -> None:
+    """By the mean of its block, which a start that is half as fast takes with it, all others were skewed."""
+    planned = race(blocks=20)
+    seen = [
+        o.replaced(replies=o.replies // 2)
+        if isinstance(o, Slice) and o.entry == "ceiling" and o.block == 3
+        else o
+        for o in observations(planned, noise=0.001)
+    ]
+    found = results_past.starts(tallied(planned, seen))
+    assert found["ceiling"][3] < -0.5
+    assert [id_ for id_, of in sorted(found.items()) if stats.skewed(of)] == ["ceiling"]
 
 
 def test_the_ledger_outlives_torn_lines_and_holds_a_resumed_run_once(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ class PastRace(Record):
     `machine`: what ratios depend on, in words. `cold`: its servers were loaded from their start on.
     `contenders`: who raced, `outcome`: what became of it; not known of lines of before these were kept.
     `excludes`: whether the 95% interval of its null pair excluded 1; null where it had none. `starts`: of
-    each contender the log level of each start, less what all of its block shared and less its own mean over
+    each contender the log level of each start, less what its block shared and less its own mean over
     the race; `spread`: its own variances in the race, where there were blocks and rounds enough to tell.
     `needed_s`: for how long those of its starts that were watched were loaded until they were at their level;
     `rests`: whether they were left alone between turns of load, without which it was another time.
@@ -53,7 +53,8 @@ class Past(Record):
     """What was known of earlier races when a race was planned, so that its results can be made again.
 
     `null_pairs` of the last races of this kind, method and machine, and how many of them, `excluding`, were
-    told apart at 95%. `starts`: the last of each contender in this workload. `today`: races of this workload
+    told apart at 95%. `starts`: the last of each contender in this workload, each over
+    how starts differed in its race. `today`: races of this workload
     and setting that were begun here on the same day and had a pair in common with this one; `outcomes`: how
     many of them ended how, as far as known. `spread`: of each contender of which enough starts are known its
     own variances, by which the race has its blocks and rounds; `warm_up_s`: for how long each is loaded until

@@ -73,10 +73,10 @@ def overrun(race: RacePlan, ledger: Sequence[PastRace]) -> float:
 
 
 def variances(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, Variances]:
-    """Of each contender of which enough starts are known its own variances: means over its newest races,
-    each weighing as much as it has starts."""
+    """Of each contender of which enough starts are known its own variances: means over its newest races with
+    rests in their warm-ups, each weighing as much as it has starts."""
     found: dict[str, Variances] = {}
-    before = same_race(race, ledger)
+    before = [one for one in same_race(race, ledger) if one.rests]
     for id_ in sorted({entry.contender for entry in race.entries}):
         of = [(one.spread[id_], len(one.starts.get(id_, ()))) for one in before if id_ in one.spread][
             -NEWEST:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import statistics
 from collections import Counter
 from collections.abc import Sequence
 
@@ -37,15 +39,17 @@ def begun(race: RacePlan, run: str, started: str, machine: str) -> PastRace:
 
 
 def of_race(race: RacePlan, ledger: Sequence[PastRace], started: str) -> Past:
-    """Null pairs of the same kind and method; starts and races of the same workload and setting."""
+    """Null pairs of the same kind and method; starts and races of the same workload and setting. Starts that
+    were not left alone in their warm-ups vary otherwise."""
     kind = (race.kind, isinstance(race.measured, ColdPlan), race.method_version)
     alike = [one for one in ledger if (one.kind, one.cold, one.method_version) == kind]
     null_pairs = [one.excludes for one in alike if one.excludes is not None][-stats.POOL_SIZE :]
     same = learnt.same_race(race, ledger)
     ids = sorted({entry.contender for entry in race.entries})
     today = [one for one in same if one.started[:10] == started[:10] and _shares_a_pair(one, ids)]
+    by_spread = [_by_spread(one) for one in same if one.rests]
     starts = {
-        id_: tuple(start for one in same for start in one.starts.get(id_, ()))[-stats.MOST_STARTS :]
+        id_: tuple(start for of in by_spread for start in of.get(id_, ()))[-stats.MOST_STARTS :]
         for id_ in ids
     }
     needed_s = learnt.needed_s(race, ledger)
@@ -60,6 +64,16 @@ def of_race(race: RacePlan, ledger: Sequence[PastRace], started: str) -> Past:
         watched={id_: len(seconds) for id_, seconds in needed_s.items()},
         overrun=learnt.overrun(race, ledger),
     )
+
+
+def _by_spread(one: PastRace) -> dict[str, tuple[float, ...]]:
+    """A race's starts over how its contenders' differ (the median of their root mean squares): those of a
+    noisy hour, beside others of a quiet one, would look skewed by chance."""
+    rms = [math.sqrt(statistics.fmean(x * x for x in of)) for of in one.starts.values() if of]
+    spread = statistics.median(rms) if rms else 0.0
+    if spread <= 0:
+        return one.starts
+    return {id_: tuple(round(x / spread, 4) for x in of) for id_, of in one.starts.items()}
 
 
 def _shares_a_pair(one: PastRace, ids: Sequence[str]) -> bool:

@@ -105,16 +105,16 @@ def overrun(tally: Tally, needed_s: Mapping[str, Sequence[float]]) -> float | No
 
 
 def starts(tally: Tally) -> dict[str, tuple[float, ...]]:
-    """Of each contender the log level of its starts by the judged figure, block by block, less the mean of
-    all in the block and less its own over the race. Only blocks that everybody was in can be compared, two or
-    more."""
+    """Of each contender the log level of its starts by the judged figure, block by block, less the median of
+    all in the block, of which one that starts badly takes nobody with it, and less its own mean over the
+    race. Only blocks that everybody was in can be compared, two or more."""
     entries = [entry for entry in tally.race.entries if tally.turns.get(entry.id)]
     blocks = tally.common_blocks(*(entry.id for entry in entries)) if entries else []
     if len(blocks) < 2 or len(entries) < 2:
         return {}
     sums = [tally.rounds(entry.id, tally.judged_value, blocks) for entry in entries]
     levels = np.array([[rounds.log_value() for rounds in of] for of in sums])
-    levels -= levels.mean(axis=0)
+    levels -= np.median(levels, axis=0)
     levels -= levels.mean(axis=1, keepdims=True)
     of: dict[str, tuple[float, ...]] = {}
     for entry, row in zip(entries, levels, strict=True):
