@@ -6,12 +6,12 @@ Of nginx and a real Redis: how replies that are always the same come is what the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
-from .generator import Generator, ours, ours_http
-from .measure import redis_server
+from .generator import BODY, Generator, ours, ours_http
+from .measure import redis_server, server
 from .nginx import ITEM, nginx
 from .pair import Pair
 from .peers.redis_benchmark import redis_benchmark
@@ -23,6 +23,10 @@ GOAL_OF_LARGE = 0.80
 GOAL_OF_TLS = 1.0
 POOL = 1_000
 """Different requests, each with a reply of its own."""
+DRAWN = range(10_000, 20_000)
+"""Paths of one length, so that what is drawn and what is always the same are of the same sizes."""
+GOAL_OF_DRAWN = 1.05
+"""What a request that is drawn may cost, of one that is always the same, at depth 1."""
 SIZES = {"16 KB": 16 << 10, "64 KB": 64 << 10, "1 MB": 1 << 20}
 KEYS = 100
 GATHERED = ("--coalesce", "auto")
@@ -51,6 +55,7 @@ def pairs(folder: Path) -> Iterator[Pair]:
         ),
     )  # fmt: skip
     yield keys()
+    yield from (drawn(folder, depth, goal) for depth, goal in ((1, GOAL_OF_DRAWN), (16, None)))
 
 
 def pool(folder: Path) -> Pair:
@@ -67,6 +72,30 @@ def pool(folder: Path) -> Pair:
             wrk("wrk + Lua", 64, Asked(script=str(script))),
             ours("deadheat-load --coalesce auto, bodies compared", url, *asked, *GATHERED),
             ours("deadheat-load, bodies compared", url, *asked),
+        ),
+    )  # fmt: skip
+
+
+def drawn(folder: Path, depth: int, goal: float | None) -> Pair:
+    """What it costs to draw each request and its reply from 10,000."""
+    url = "http://{}".format
+
+    def asked(name: str, paths: Iterable[int], *options: str) -> Generator:
+        requests = folder / f"{name}.jsonl"
+        lines = [
+            {"path": f"/{n}", "expect": {"status": 200, "body": BODY.replace("abc", str(n))}} for n in paths
+        ]
+        requests.write_text("\n".join(map(json.dumps, lines)))
+        connections = ("-c", "64", "--pipeline", str(depth))
+        return ours(f"deadheat-load, {name}", url, *connections, "--requests", str(requests), *options)
+
+    return Pair(
+        f"drawn-{depth}",
+        f"64 connections, pipeline {depth}: requests and replies drawn from {len(DRAWN):,} of one size",
+        goal, server,
+        (
+            asked("always the same", DRAWN[:1]),
+            asked("drawn", DRAWN, "--draw", "random"),
         ),
     )  # fmt: skip
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+DRAWN_WITHIN_US = 0.1
+"""What drawing a request may cost at pipeline 16."""
 P50_WITHIN_MS = 0.3
 """How far the median of `--pacing burst` may be from that of exact pacing."""
 
@@ -25,6 +27,8 @@ def sentences(pairs: dict[str, dict[str, Any]]) -> Iterator[str]:
             yield _throughput(pair)
         if name == "oha-open":
             yield _pacing(pair)
+        if name == "drawn-16":
+            yield _drawing(pair)
 
 
 def _missed(pairs: dict[str, dict[str, Any]]) -> Iterator[tuple[dict[str, Any], float, float]]:
@@ -51,3 +55,11 @@ def _pacing(pair: dict[str, Any]) -> str:
         f"{pair['setting']}: p50 of `--pacing burst` {burst['p50_ms']:.3f} ms, of exact pacing "
         f"{exact['p50_ms']:.3f} ms: {apart:.3f} ms apart, {verdict} the {P50_WITHIN_MS} ms of the goal."
     )
+
+
+def _drawing(pair: dict[str, Any]) -> str:
+    """Of requests that cost a third of a microsecond, more than a share says."""
+    same, drawn = list(pair["generators"].values())[:2]
+    more = same["cpu_s_per_million"] * (drawn["ratio"] - 1)
+    verdict = "within" if more <= DRAWN_WITHIN_US else "not within"
+    return f"{pair['setting']}: {more:+.3f} us a request, {verdict} the {DRAWN_WITHIN_US} us of the goal."

@@ -24,7 +24,7 @@ TOO_MANY = "wrk-10000"
 LIKE_LIFE = {
     "wrk-heads", "wrk-json", "wrk-16384", "wrk-65536", "wrk-1048576", "wrk-tls", "redis-keys",
     TOO_MANY, "wrk-threads-2", "redis-unix", "h2load-unix", "gcannon-64", "gcannon-256", "gcannon-ws",
-    "zrk-open", "oha-tick",
+    "zrk-open", "oha-tick", "drawn-1", "drawn-16",
 }  # fmt: skip
 
 

@@ -20,15 +20,19 @@ from .conftest import SUITE, Ready, Start
 from .http_server import GRACE_S
 
 LOADED = suite.load(SUITE)
-STACKS = sorted({contender.id for name in LOADED.named("app") for contender in LOADED.contenders[name]})
+STACKS = {
+    name: sorted(contender.id for contender in LOADED.contenders[name]) for name in LOADED.named("app")
+}
 PIPELINED = 16
 REQUESTS = 200
 SAID_AT_MOST_BYTES = 2048
 CONCURRENT = 40
 
 
-@pytest.mark.parametrize("workload", ("app-plaintext", "app-json"))
-@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize(
+    ("workload", "stack"),
+    [(workload, stack) for workload in ("app-plaintext", "app-json") for stack in STACKS[workload]],
+)
 def test_every_answer_is_right(stack: str, workload: str, start: Start) -> None:
     server = start(workload, stack)
     numbers = count()
@@ -44,7 +48,7 @@ def test_every_answer_is_right(stack: str, workload: str, start: Start) -> None:
     assert found.ok, f"{found.reason}\n{found.exchange}"
 
 
-@pytest.mark.parametrize("stack", [contender.id for contender in LOADED.contenders["app-db"]])
+@pytest.mark.parametrize("stack", STACKS["app-db"])
 def test_every_row_is_read_from_the_database_and_kept_where_it_may_be(
     stack: str, ready: Ready, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -59,7 +63,7 @@ def test_every_row_is_read_from_the_database_and_kept_where_it_may_be(
         assert found.state == "right", f"{workload}: {found.detail}\n{found.exchange}"
 
 
-@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("stack", STACKS["app-plaintext"])
 def test_pipelined_requests_are_answered_in_their_order(stack: str, start: Start) -> None:
     server = start("app-plaintext", stack)
     asked = b"".join(b"GET /plaintext/n%d HTTP/1.1\r\nHost: x\r\n\r\n" % n for n in range(PIPELINED))
@@ -86,7 +90,7 @@ def body(replies: BufferedReader, headers: http.client.HTTPMessage) -> bytes:
     return whole
 
 
-@pytest.mark.parametrize("stack", STACKS)
+@pytest.mark.parametrize("stack", STACKS["app-json"])
 def test_it_is_quiet_and_stops_cleanly_with_connections_open(stack: str, start: Start) -> None:
     server = start("app-json", stack)
     with closing(server.connect()) as idle, closing(server.connect()) as busy:
@@ -105,6 +109,6 @@ def test_it_is_quiet_and_stops_cleanly_with_connections_open(stack: str, start: 
 
 def test_stacks_of_several_languages_have_a_cache() -> None:
     having = LOADED.contenders["app-cached"]
-    assert {contender.id for contender in having} < set(STACKS)
+    assert {contender.id for contender in having} < set(STACKS["app-db"])
     assert len({contender.language for contender in having}) >= 4
     assert LOADED.workloads["app-cached"].reference in {contender.id for contender in having}

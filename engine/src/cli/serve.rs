@@ -5,6 +5,7 @@ mod sse;
 use super::units;
 use clap::{Args, Subcommand};
 use deadheat_load::error::{Error, Result};
+use deadheat_load::serve::greetings::Greetings;
 use deadheat_load::serve::grpc::Grpc as GrpcService;
 use deadheat_load::serve::http::Hello;
 use deadheat_load::serve::redis::Sink;
@@ -20,6 +21,7 @@ pub enum Serve {
 Examples:
   deadheat-load serve http --port 8080
   deadheat-load serve http --port 0 --body 'Hello World!'
+  deadheat-load serve http --port 8080 --greet
   deadheat-load serve http --port 8080 --stall 1s/5s")]
     Http(Http),
     /// gRPC: any call is answered with the message it brought
@@ -86,6 +88,9 @@ pub struct Http {
     /// Answer every request with this text
     #[arg(long, value_name = "TEXT")]
     body: Option<String>,
+    /// Serve /plaintext/{name} and /json/{name} of the application instead, with Server and Date
+    #[arg(long, conflicts_with = "body")]
+    greet: bool,
 }
 
 #[derive(Debug, Args)]
@@ -150,6 +155,7 @@ const FAULTS: &str = "Faults, for tests of truth";
 impl Serve {
     pub fn run(self) -> Result<()> {
         match self {
+            Self::Http(http) if http.greet => http.common.run(Greetings::default()),
             Self::Http(http) => http.common.run(Hello { body: http.body }),
             Self::Grpc(grpc) => grpc.common.run(GrpcService {
                 hello: grpc.hello,

@@ -26,21 +26,9 @@ impl Service for Hello {
         input: &[u8],
         responder: &mut Responder,
     ) -> Result<usize, Refused> {
-        let mut at = 0;
-        while !responder.hung_up() {
-            match request(&input[at..]) {
-                Ok(Some((path, length))) => {
-                    self.reply(path, responder);
-                    at += length;
-                }
-                Ok(None) => break,
-                Err(Refused) => {
-                    responder.bytes.extend_from_slice(BAD_REQUEST);
-                    return Err(Refused);
-                }
-            }
-        }
-        Ok(at)
+        answer_each(input, responder, |path, responder| {
+            self.reply(path, responder);
+        })
     }
 }
 
@@ -66,6 +54,30 @@ impl Hello {
         }
         responder.end();
     }
+}
+
+/// Has `reply` answer the path of every complete request at the start of `input`: [`Service::answer`].
+#[inline]
+pub(super) fn answer_each(
+    input: &[u8],
+    responder: &mut Responder,
+    mut reply: impl FnMut(&[u8], &mut Responder),
+) -> Result<usize, Refused> {
+    let mut at = 0;
+    while !responder.hung_up() {
+        match request(&input[at..]) {
+            Ok(Some((path, length))) => {
+                reply(path, responder);
+                at += length;
+            }
+            Ok(None) => break,
+            Err(Refused) => {
+                responder.bytes.extend_from_slice(BAD_REQUEST);
+                return Err(Refused);
+            }
+        }
+    }
+    Ok(at)
 }
 
 /// Path and whole length of the request at the start of `input`; `None` if it is not complete.

@@ -6,6 +6,7 @@
 
 mod burn;
 pub mod faults;
+pub mod greetings;
 pub mod grpc;
 pub mod http;
 pub mod redis;
