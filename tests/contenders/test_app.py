@@ -20,9 +20,7 @@ from .conftest import SUITE, Ready, Start
 from .http_server import GRACE_S
 
 LOADED = suite.load(SUITE)
-STACKS = {
-    name: sorted(contender.id for contender in LOADED.contenders[name]) for name in LOADED.named("app")
-}
+STACKS = {name: sorted(contender.id for contender in LOADED.contenders[name]) for name in LOADED.named("app")}
 PIPELINED = 16
 REQUESTS = 200
 SAID_AT_MOST_BYTES = 2048

@@ -109,7 +109,9 @@ def _rise(rates: FloatArray) -> tuple[float, float]:
 
 
 def level_rps(rates: FloatArray) -> float:
-    """Where a warm-up ended: the mean of its last third."""
+    """Where a warm-up ended: the mean of its last third; 0 of one without a whole bin."""
+    if not len(rates):
+        return 0.0
     return float(rates[-max(1, len(rates) // 3) :].mean())
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 TEMPLATE = "rows"
+# Kept free for each other entry, twice as many as pools are asked to have; and for whoever administers.
+SESSIONS_EACH, SESSIONS_OURS = 32, 20
 # All rows of a block's requests, of which each says what it asks for and what is right.
 MOST_ROWS = 200_000
 # That a block draws from where they write: each has its rows twice, in what is sent and in what is answered.
@@ -257,9 +259,19 @@ def _create(databases: Databases, rows: Sequence[Row]) -> None:
             with filled.cursor() as cursor, cursor.copy(into) as copy:
                 copy.write("".join(f"{row['id']}\t{_escaped(row['value'])}\n" for row in rows))
             filled.execute(sql.SQL("VACUUM (FREEZE, ANALYZE) {}").format(table))
+        most = -1 if server.own else _most_sessions(databases, connection)
+        limited = sql.SQL(" CONNECTION LIMIT {}").format(sql.Literal(most))
         for name in databases.names.values():
             made = sql.SQL("CREATE DATABASE {} TEMPLATE {}{}")
-            connection.execute(made.format(sql.Identifier(name), sql.Identifier(template), copied) + owned)
+            made_of = made.format(sql.Identifier(name), sql.Identifier(template), copied)
+            connection.execute(made_of + owned + limited)
+
+
+def _most_sessions(databases: Databases, connection: Connection[Any]) -> int:
+    """Of one entry, so that whoever opens all that it can takes none of the others'."""
+    (shown,) = connection.execute("SHOW max_connections").fetchone() or ("0",)
+    others = SESSIONS_EACH * (len(databases.names) - 1)
+    return max(SESSIONS_EACH, int(shown) - SESSIONS_OURS - others)
 
 
 def _escaped(value: str) -> str:

@@ -1,0 +1,194 @@
+"""Servers that do right by a check and wrong under load, in one race beside honest ones: each is a row with
+its own reason, and nobody else loses anything by it."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from deadheat.hosts.held import this_host
+from deadheat.kinds.services import start as services
+from deadheat.suite.suite import load
+from tests.made.once import Once
+
+from .bench import Deadheat, Ended, kin
+from .test_database_habits import BUILT_IN, CONTENDER, honest
+
+SERVER = """\
+import http.server, itertools, json, os, signal, sys, threading, time
+import psycopg
+
+HABIT, URL = sys.argv[2], os.environ["DATABASE_URL"]
+# More than a check asks for.
+LOADED = 600
+BY_ID = "SELECT id, randomnumber FROM world WHERE id = %s"
+ASKED, KEPT, HELD, MINE = itertools.count(1), {}, [], threading.local()
+
+def session():
+    if not hasattr(MINE, "session"):
+        MINE.session = psycopg.connect(URL, autocommit=True)
+    return MINE.session
+
+def hold_all_sessions():
+    try:
+        while len(HELD) < 1000:
+            HELD.append(psycopg.connect(URL))
+    except psycopg.OperationalError:
+        # Some for what it is asked.
+        for one in HELD[-20:]:
+            one.close()
+
+def deadlock():
+    both = threading.Barrier(2)
+    def take(first, second):
+        with psycopg.connect(URL) as one:
+            one.execute("SELECT pg_advisory_xact_lock(%s)", (first,))
+            both.wait()
+            try:
+                one.execute("SELECT pg_advisory_xact_lock(%s)", (second,))
+            except psycopg.errors.DeadlockDetected:
+                one.rollback()
+    for locks in ((1, 2), (2, 1)):
+        threading.Thread(target=take, args=locks).start()
+
+def row(id_):
+    number = next(ASKED)
+    if HABIT == "logs each query":
+        print("a query of the row", id_, "." * 500, flush=True)
+    if number == LOADED and HABIT == "drops its table":
+        session().execute("DROP TABLE world")
+    if number >= LOADED and number % 300 == 0 and HABIT == "locks in two orders":
+        deadlock()
+    if number >= LOADED and HABIT == "keeps what it read" and id_ in KEPT:
+        return KEPT[id_]
+    if number >= LOADED and number % 20 == 0 and HABIT == "refuses some":
+        raise RuntimeError
+    KEPT[id_] = session().execute(BY_ID, (id_,)).fetchone()
+    return KEPT[id_]
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+
+    def do_GET(self):
+        try:
+            found = row(int(self.path.partition("=")[2]))
+            status = 200 if found else 404
+        except (psycopg.Error, RuntimeError):
+            status, found = 503, None
+        shown = {"id": found[0], "randomNumber": found[1]} if found else {}
+        body = json.dumps(shown, separators=(",", ":")).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+if HABIT == "opens all sessions that it may":
+    hold_all_sessions()
+signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
+http.server.ThreadingHTTPServer.request_queue_size = 512
+http.server.ThreadingHTTPServer((sys.argv[3], int(sys.argv[1])), Handler).serve_forever()
+"""
+HONEST = "is honest"
+# Of each what its row is, and a gate or a word of its reason.
+HABITS = {
+    "keeps what it read": "database-statements",
+    "refuses some": "errors",
+    "drops its table": "errors",
+    "locks in two orders": "database-sessions",
+}
+FINE = {
+    "one": HONEST,
+    "two": HONEST,
+    "logs": "logs each query",
+    "holds": "opens all sessions that it may",
+}
+
+
+class Race:
+    """The race and what it left."""
+
+    def __init__(self, home: Path) -> None:
+        rows = home / "suite" / "rows"
+        for name, habit in {**FINE, **{named(habit): habit for habit in HABITS}}.items():
+            folder = rows / name
+            folder.mkdir(parents=True)
+            (folder / "server.py").write_text(SERVER)
+            (folder / "contender.toml").write_text(CONTENDER.format(habit=habit, url="{database_url}"))
+        text = (BUILT_IN / "app-db" / "workload.toml").read_text().replace('"go-net-http-pgx"', '"one"')
+        own = "".join(line for line in text.splitlines(True) if not line.startswith("contenders"))
+        (rows / "workload.toml").write_text(own)
+        self.deadheat = Deadheat(home, home / "suite")
+        self.ended: Ended = self.deadheat.run(
+            "race", "rows", "--budget", "15s", "--seed", "7", "--connections", "4"
+        )
+        self.results = self.deadheat.results()
+
+    def row(self, contender: str) -> dict[str, Any]:
+        return self.deadheat.row(contender, self.results)
+
+
+def named(habit: str) -> str:
+    return habit.replace(" ", "-")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _postgres() -> None:
+    if (why := services.missing(this_host(), load(BUILT_IN).workloads["app-db"].services)) is not None:
+        pytest.skip(why)
+
+
+@pytest.fixture(scope="module")
+def race(once: Once) -> Race:
+    return once("database-bad-input", Race)
+
+
+def test_the_others_lose_nothing(race: Race) -> None:
+    assert race.ended.code in (0, 4), race.ended.err
+    for contender in FINE:
+        row = race.row(contender)
+        assert row["status"] == "measured", row["reason"]
+        broken = {gate["name"] for gate in row["gates"] if not gate["ok"]}
+        assert not broken & {"errors", "database-statements", "database-sessions"}, row["gates"]
+
+
+@pytest.mark.parametrize("habit", HABITS)
+def test_each_is_a_row_with_its_own_reason(race: Race, habit: str) -> None:
+    row = race.row(named(habit))
+    broken = {gate["name"] for gate in row["gates"] if not gate["ok"]}
+    assert HABITS[habit] in broken, (row["status"], row["reason"], row["gates"])
+    verdicts = {
+        one["verdict"]
+        for one in race.results["workloads"][0]["verdicts"]
+        if named(habit) in (one["a"], one["b"])
+    }
+    assert verdicts <= {"invalid"}
+
+
+def test_a_database_that_dies_costs_its_block_and_no_more(home: Path, tmp_path: Path) -> None:
+    honest(tmp_path / "suite" / "rows", dict.fromkeys(("one", "two"), "{database_url}"))
+    deadheat = Deadheat(home, tmp_path / "suite")
+
+    def second_block(journal: list[dict[str, Any]]) -> bool:
+        ended = any(line["type"] == "block-ended" for line in journal)
+        return ended and journal[-1]["type"] == "slice"
+
+    with deadheat.start("race", "rows", "--budget", "20s", "--seed", "7", "--connections", "4") as started:
+        started.until_journal(second_block, "the second block is under load")
+        postmaster = next(one for one in kin(started.pid) if one.name.startswith("postgres"))
+        os.kill(postmaster.pid, signal.SIGKILL)
+        ended = started.end()
+    assert ended.code == 4
+    assert not {"Traceback", "Warning"} & set(ended.err.replace(":", " ").split())
+    whole = sum(line["type"] == "block-ended" for line in deadheat.journal())
+    assert f"ended after {whole} of " in ended.out
+    assert "which count: postgres: " in ended.out
+    assert deadheat.row("two")["status"] == "measured"
