@@ -19,7 +19,7 @@ MEANT = {"dead heat": "a dead heat", "inconclusive": "not settled", "invalid": "
 AT_LEAST, AT_MOST = "≥", "≤"
 BOUNDS = f"{AT_LEAST} and {AT_MOST} the faster was at a limit"
 # The groups of rows, in their order: by what was judged of a contender in all of its races.
-ALL_FASTER, BOTH, OPEN, ALL_SLOWER, UNJUDGED = range(5)
+ALL_FASTER, BOTH, OPEN, ALL_SLOWER, UNJUDGED, CEILING = range(6)
 
 
 class Matrix(NamedTuple):
@@ -133,12 +133,17 @@ def _line(races: Sequence[RaceResult], id_: str, *, brief: bool) -> list[str]:
 def _group_name(group: int, races: Sequence[RaceResult]) -> str:
     by: JudgedBy = next((race.judged_by for race in races if race.judged_by != "throughput"), "throughput")
     faster, slower = (words.answer(word, by) for word in ("faster", "slower"))
-    names = {ALL_FASTER: faster, BOTH: f"{faster} and {slower}", OPEN: "not settled", ALL_SLOWER: slower}
-    return names.get(group, "")
+    names = {
+        ALL_FASTER: faster, BOTH: f"{faster} and {slower}", OPEN: "not settled", ALL_SLOWER: slower,
+        UNJUDGED: "not judged", CEILING: "the ceiling",
+    }  # fmt: skip
+    return names[group]
 
 
 def _group(races: Sequence[RaceResult], id_: str) -> int:
     answers = {answer for race in races if (answer := _answer(race, id_)) is not None}
+    if all(row.class_ == "ceiling" for race in races if (row := _row(race, id_)) is not None):
+        return CEILING
     match "faster" in answers, "slower" in answers:
         case True, True:
             return BOTH
