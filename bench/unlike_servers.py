@@ -5,10 +5,11 @@
     python -m bench.unlike_servers --dry-run            # what is left, and for how long
     python -m bench.unlike_servers --write              # the table of docs/method.md, from the races so far
 
-First each pair is raced with nothing beside it until it has QUIET_BLOCKS blocks: their mean is its quiet
-ratio. Then each pair is raced beside each light neighbour, and one pair beside each heavy one: these use more
-of the CPUs than the limit of a disturbed block, those less, so those are what a wrong verdict could come
-from. Every race is an ordinary `deadheat race http-hello`, and one line of bench/unlike_servers.jsonl; what
+Each pair is raced with nothing beside it until it has QUIET_BLOCKS blocks, whose mean is its quiet ratio,
+half of them before and half behind its races beside each light neighbour, and one pair beside each heavy one:
+these use more of the CPUs than the limit of a disturbed block, those less, so those are what a wrong verdict
+could come from. All that is held together is of one day: from one to another quiet ratios moved by 4 to 9%.
+Every race is an ordinary `deadheat race http-hello`, and one line of bench/unlike_servers.jsonl; what
 was raced is not raced again. Null pairs and times of the quiet ones are kept as those of any race are
 (bench.null_pairs, bench.race_times).
 """
@@ -74,6 +75,10 @@ HEAVY = (
 LIGHT = tuple(replace(one, share=0.025) for one in HEAVY)
 
 
+# By pair and day.
+Quiet = dict[tuple[tuple[str, str], str], float]
+
+
 @dataclass(frozen=True)
 class Raced:
     """One race: the second's rate over the first's with its judged interval, and who was beside it."""
@@ -109,17 +114,28 @@ def _raced(line: dict) -> Raced:  # type: ignore[type-arg]
     return Raced(**given)
 
 
-def left(done: Sequence[Raced]) -> Iterator[tuple[tuple[str, str], Neighbour | None]]:
-    """What is to be raced next, in order, as far as it is known: quiet blocks first."""
+def left(done: Sequence[Raced], day: str | None = None) -> Iterator[tuple[tuple[str, str], Neighbour | None]]:
+    """What is to be raced next, in order, as far as it is known: pair by pair half of its quiet blocks, its
+    neighbours, and the other half. Of an earlier day counts what has its quiet blocks on that day."""
+    today = clock.stamp()[:10] if day is None else day
     for pair in PAIRS:
-        missing = QUIET_BLOCKS - sum(r.blocks for r in done if r.pair == pair and r.neighbour is None)
-        yield from [(pair, None)] * math.ceil(missing / BLOCKS)
-    # Every neighbour has been beside some pair early on, whenever this is cut off.
-    for shift in range(len(PAIRS)):
-        for number, neighbour in enumerate(LIGHT if shift else (*LIGHT, *HEAVY)):
-            pair = PAIRS[(number + shift) % len(PAIRS)]
-            if not any(r.pair == pair and r.neighbour == neighbour for r in done):
-                yield pair, neighbour
+        of = [r for r in done if r.pair == pair]
+        counting = [r for r in of if r.at[:10] == today or quiet_ratio(of, pair, r.at[:10]) is not None]
+        raced = {r.neighbour for r in counting}
+        to_come = [neighbour for neighbour in neighbours_of(pair) if neighbour not in raced]
+        if not to_come and not any(r.neighbour is not None and r.at[:10] == today for r in of):
+            continue
+        quiet = sum(r.blocks for r in of if r.neighbour is None and r.at[:10] == today)
+        half = QUIET_BLOCKS // 2
+        yield from [(pair, None)] * math.ceil((half - quiet) / BLOCKS)
+        yield from ((pair, neighbour) for neighbour in to_come)
+        yield from [(pair, None)] * math.ceil((QUIET_BLOCKS - max(quiet, half)) / BLOCKS)
+
+
+def neighbours_of(pair: tuple[str, str]) -> list[Neighbour]:
+    """All light ones, and each heavy one of one pair alone."""
+    heavy = [one for number, one in enumerate(HEAVY) if PAIRS[number % len(PAIRS)] == pair]
+    return [*LIGHT, *heavy]
 
 
 @contextlib.contextmanager
@@ -178,9 +194,10 @@ def _second_over_first(verdict: dict | None, pair: tuple[str, str]) -> tuple[flo
     return 1 / ratio, high and 1 / high, low and 1 / low
 
 
-def quiet_ratio(done: Sequence[Raced], pair: tuple[str, str]) -> float | None:
-    """The mean of all its quiet blocks, on the log scale; nothing before there are enough."""
-    of = [(r.ratio, r.blocks) for r in done if r.pair == pair and r.neighbour is None and r.ratio is not None]
+def quiet_ratio(done: Sequence[Raced], pair: tuple[str, str], day: str) -> float | None:
+    """The mean of all its quiet blocks of a day, on the log scale; nothing before there are enough."""
+    quiet = [r for r in done if r.pair == pair and r.neighbour is None and r.at[:10] == day]
+    of = [(r.ratio, r.blocks) for r in quiet if r.ratio is not None]
     blocks = sum(count for _, count in of)
     if blocks < QUIET_BLOCKS:
         return None
@@ -188,25 +205,28 @@ def quiet_ratio(done: Sequence[Raced], pair: tuple[str, str]) -> float | None:
 
 
 def table(done: Sequence[Raced]) -> list[str]:
-    """Of each neighbour: how many races printed a verdict, how many intervals hold the quiet ratio."""
+    """Of each neighbour: how many races printed a verdict, how many intervals hold the day's quiet ratio."""
     if not done:
         return ["Nothing was raced yet."]
-    quiet = {pair: quiet_ratio(done, pair) for pair in PAIRS}
-    lines = ["| pair | quiet blocks | quiet ratio |", "| --- | --: | --: |"]
-    for pair in PAIRS:
-        blocks = sum(r.blocks for r in done if r.pair == pair and r.neighbour is None)
-        ratio = quiet[pair]
-        lines.append(f"| {pair[1]} over {pair[0]} | {blocks} | {f'{ratio:.3f}' if ratio else 'not yet'} |")
+    quiet: Quiet = {
+        (r.pair, r.at[:10]): ratio
+        for r in done
+        if (ratio := quiet_ratio(done, r.pair, r.at[:10])) is not None
+    }
+    lines = ["| pair | day | quiet blocks | quiet ratio |", "| --- | --- | --: | --: |"]
+    for (pair, day), ratio in sorted(quiet.items(), key=lambda one: (PAIRS.index(one[0][0]), one[0][1])):
+        blocks = sum(r.blocks for r in done if r.pair == pair and r.neighbour is None and r.at[:10] == day)
+        lines.append(f"| {pair[1]} over {pair[0]} | {day} | {blocks} | {ratio:.3f} |")
     lines += ["", "| beside | races | printed a verdict | of them hold the quiet ratio | median error |",
               "| --- | --: | --: | --: | --: |"]  # fmt: skip
     everything: list[Raced] = []
     for neighbour in (*LIGHT, *HEAVY):
-        of = [r for r in done if r.neighbour == neighbour and quiet[r.pair] is not None]
+        of = [r for r in done if r.neighbour == neighbour and (r.pair, r.at[:10]) in quiet]
         everything += of
         lines.append(f"| {neighbour} | {_row(of, quiet)} |")
     lines += [f"| **all** | {_row(everything, quiet)} |", ""]
     days = sorted({r.at[:10] for r in done})
-    planned = len(PAIRS) * len(LIGHT) + len(HEAVY)
+    planned = sum(len(neighbours_of(pair)) for pair in PAIRS)
     lines.append(
         f"{len(everything)} of {planned} races beside a neighbour, {', '.join(days)}, "
         f"{sum(r.seconds for r in done) / 60:.0f} minutes in all. Wanted: {HOLD:.0%} hold, and a median "
@@ -215,10 +235,10 @@ def table(done: Sequence[Raced]) -> list[str]:
     return lines
 
 
-def _row(of: Sequence[Raced], quiet: dict[tuple[str, str], float | None]) -> str:
-    printed = [r for r in of if r.printed]
-    holds = sum(r.low <= (quiet[r.pair] or 0) <= r.high for r in printed)  # type: ignore[operator]
-    errors = [abs(math.log(r.ratio / (quiet[r.pair] or 1))) for r in printed if r.ratio]
+def _row(of: Sequence[Raced], quiet: Quiet) -> str:
+    printed = [(r, quiet[r.pair, r.at[:10]]) for r in of if r.printed]
+    holds = sum(r.low <= ratio <= r.high for r, ratio in printed)  # type: ignore[operator]
+    errors = [abs(math.log(r.ratio / ratio)) for r, ratio in printed if r.ratio]
     error = f"{statistics.median(errors):.1%}" if errors else "-"
     return f"{len(of)} | {len(printed)} | {holds} | {error}"
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from bench import unlike_servers
 from bench.unlike_servers import HEAVY, LIGHT, PAIRS, QUIET_BLOCKS, Neighbour, Raced
@@ -14,17 +16,33 @@ def raced(pair: tuple[str, str], neighbour: Neighbour | None, ratio: float, *, b
                  at="2026-11-22T00:00:00Z")  # fmt: skip
 
 
-def test_a_pair_is_raced_quiet_until_it_has_its_blocks_and_then_beside_each_light_neighbour_once() -> None:
+DAY, NEXT = "2026-11-22", "2026-11-23"
+
+
+def all_of(done: list[Raced], day: str = DAY) -> list[Raced]:
+    """What a day races, from what was raced before."""
+    while (following := next(unlike_servers.left(done, day), None)) is not None:
+        done = [*done, replace(raced(*following, ratio=1.2), at=f"{day}T00:00:00Z")]
+    return done
+
+
+def test_a_pair_is_raced_quiet_before_and_behind_each_light_neighbour_once() -> None:
     """And one pair beside each heavy one."""
-    done: list[Raced] = []
-    while (following := next(unlike_servers.left(done), None)) is not None:
-        done.append(raced(*following, ratio=1.2))
-    quiet = [r for r in done if r.neighbour is None]
-    assert [sum(r.blocks for r in quiet if r.pair == pair) for pair in PAIRS] == [QUIET_BLOCKS] * len(PAIRS)
-    noisy = [(r.pair, r.neighbour) for r in done[len(quiet) :]]
+    done = all_of([])
+    for pair in PAIRS:
+        of = [r.neighbour for r in done if r.pair == pair]
+        assert (of[0], of[-1], of.count(None)) == (None, None, QUIET_BLOCKS // 10)
+    noisy = [(r.pair, r.neighbour) for r in done if r.neighbour is not None]
     assert len(noisy) == len(set(noisy)) == len(PAIRS) * len(LIGHT) + len(HEAVY)
-    everybody = {*LIGHT, *HEAVY}
-    assert {neighbour for _, neighbour in noisy[: len(everybody)]} == everybody
+    assert {neighbour for _, neighbour in noisy} == {*LIGHT, *HEAVY}
+
+
+def test_what_has_no_quiet_blocks_of_its_day_is_raced_again() -> None:
+    whole = len(all_of([]))
+    begun = all_of([])[: len([*LIGHT]) // 2]
+    assert all_of(all_of([]), NEXT) == all_of([])
+    again = all_of(begun, NEXT)
+    assert len([r for r in again if r.at.startswith(NEXT)]) == whole
 
 
 def test_the_table_counts_who_printed_a_verdict_and_whose_interval_holds_the_quiet_ratio() -> None:
@@ -32,7 +50,7 @@ def test_the_table_counts_who_printed_a_verdict_and_whose_interval_holds_the_qui
     done = [raced(pair, None, 1.2, blocks=QUIET_BLOCKS), raced(pair, beside, 1.21),
             raced(pair, beside, 1.5), raced(pair, beside, 9.0, verdict="invalid")]  # fmt: skip
     lines = unlike_servers.table(done)
-    assert f"| {pair[1]} over {pair[0]} | {QUIET_BLOCKS} | 1.200 |" in lines
+    assert f"| {pair[1]} over {pair[0]} | {DAY} | {QUIET_BLOCKS} | 1.200 |" in lines
     assert any(line.startswith(f"| {beside} | 3 | 2 | 1 | ") for line in lines)
 
 
