@@ -11,18 +11,19 @@ fn octet(digits: Option<&[u8]>) -> Option<u8> {
 
 /// `text` without its percent signs; those that stand for nothing stay.
 pub fn decode_lossy(text: &[u8]) -> Vec<u8> {
-    decode(text).0
+    let mut bytes = Vec::with_capacity(text.len());
+    push_decoded(&mut bytes, text);
+    bytes
 }
 
 /// `text` without its percent signs; `None` where one stands for nothing.
 pub fn decode_strict(text: &[u8]) -> Option<Vec<u8>> {
-    let (bytes, is_right) = decode(text);
-    is_right.then_some(bytes)
+    let mut bytes = Vec::with_capacity(text.len());
+    push_decoded(&mut bytes, text).then_some(bytes)
 }
 
-/// The bytes, and whether every percent sign stands for one.
-fn decode(text: &[u8]) -> (Vec<u8>, bool) {
-    let mut bytes = Vec::with_capacity(text.len());
+/// Pushes what [`decode_lossy`] gives; whether every percent sign stands for a byte.
+pub fn push_decoded(bytes: &mut Vec<u8>, text: &[u8]) -> bool {
     let mut is_right = true;
     let mut rest = text;
     while let Some((&first, behind)) = rest.split_first() {
@@ -37,7 +38,7 @@ fn decode(text: &[u8]) -> (Vec<u8>, bool) {
         }
         bytes.push(first);
     }
-    (bytes, is_right)
+    is_right
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 
 use super::http::answer_each;
 use super::{Manner, Refused, Responder, Service};
+use crate::encoding::percent::push_decoded;
 use crate::template::push_decimal;
-use memchr::memchr;
 use std::io::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -74,10 +74,8 @@ impl Greetings {
         push_decimal(bytes, self.body.len() as u64);
         bytes.extend_from_slice(b"\r\n\r\n");
         bytes.extend_from_slice(&self.body);
-        if let (Manner::WrongBody, Some(last)) = (manner, self.body.last()) {
-            // Another letter in the place of the last one: as long, and wrong.
-            let at = bytes.len() - 1;
-            bytes[at] = if *last == b'?' { b'!' } else { b'?' };
+        if let (Manner::WrongBody, Some(_), Some(last)) = (manner, kind, bytes.last_mut()) {
+            *last = b'?';
         }
         responder.end();
     }
@@ -99,25 +97,6 @@ impl Greetings {
         self.body.extend_from_slice(b"!\"}");
         Some(b"application/json")
     }
-}
-
-/// What a path says: `%20` is a space. A `%` that no two digits follow is one.
-fn push_decoded(bytes: &mut Vec<u8>, mut path: &[u8]) {
-    while let Some(at) = memchr(b'%', path) {
-        let digit = |place: usize| char::from(*path.get(place)?).to_digit(16);
-        bytes.extend_from_slice(&path[..at]);
-        match (digit(at + 1), digit(at + 2)) {
-            (Some(high), Some(low)) => {
-                bytes.push((16 * high + low) as u8);
-                path = &path[at + 3..];
-            }
-            _ => {
-                bytes.push(b'%');
-                path = &path[at + 1..];
-            }
-        }
-    }
-    bytes.extend_from_slice(path);
 }
 
 /// As in a string of JSON.

@@ -2,7 +2,7 @@
 //! the truth that a generator's figures are held against.
 
 use super::faults::Held;
-use super::http::{request, BAD_REQUEST};
+use super::http::answer_each;
 use super::{Manner, Refused, Responder, Service};
 use crate::protocol::http::stream::StreamForm;
 use std::time::Duration;
@@ -129,29 +129,17 @@ impl Service for Tokens {
         input: &[u8],
         responder: &mut Responder,
     ) -> Result<usize, Refused> {
-        let mut at = 0;
-        while !responder.hung_up() {
-            match request(&input[at..]) {
-                Ok(Some((_, length))) => {
-                    let manner = responder.begin();
-                    for (after, bytes) in self.pieces(responder.served.requests, manner) {
-                        responder.held.push(Held {
-                            due_ns: responder.now_ns + after.as_nanos() as u64,
-                            bytes: bytes.to_vec(),
-                            last: false,
-                        });
-                    }
-                    responder.end();
-                    at += length;
-                }
-                Ok(None) => break,
-                Err(Refused) => {
-                    responder.bytes.extend_from_slice(BAD_REQUEST);
-                    return Err(Refused);
-                }
+        answer_each(input, responder, |_, responder| {
+            let manner = responder.begin();
+            for (after, bytes) in self.pieces(responder.served.requests, manner) {
+                responder.held.push(Held {
+                    due_ns: responder.now_ns + after.as_nanos() as u64,
+                    bytes: bytes.to_vec(),
+                    last: false,
+                });
             }
-        }
-        Ok(at)
+            responder.end();
+        })
     }
 }
 
