@@ -125,7 +125,7 @@ def left(done: Sequence[Raced], day: str | None = None) -> Iterator[tuple[tuple[
         to_come = [neighbour for neighbour in neighbours_of(pair) if neighbour not in raced]
         if not to_come and not any(r.neighbour is not None and r.at[:10] == today for r in of):
             continue
-        quiet = sum(r.blocks for r in of if r.neighbour is None and r.at[:10] == today)
+        quiet = sum(r.blocks for r in quiet_of(of, pair, today))
         half = QUIET_BLOCKS // 2
         yield from [(pair, None)] * math.ceil((half - quiet) / BLOCKS)
         yield from ((pair, neighbour) for neighbour in to_come)
@@ -194,10 +194,14 @@ def _second_over_first(verdict: dict | None, pair: tuple[str, str]) -> tuple[flo
     return 1 / ratio, high and 1 / high, low and 1 / low
 
 
+def quiet_of(done: Sequence[Raced], pair: tuple[str, str], day: str) -> list[Raced]:
+    """Its races of that day with nothing beside them."""
+    return [r for r in done if r.pair == pair and r.neighbour is None and r.at[:10] == day]
+
+
 def quiet_ratio(done: Sequence[Raced], pair: tuple[str, str], day: str) -> float | None:
     """The mean of all its quiet blocks of a day, on the log scale; nothing before there are enough."""
-    quiet = [r for r in done if r.pair == pair and r.neighbour is None and r.at[:10] == day]
-    of = [(r.ratio, r.blocks) for r in quiet if r.ratio is not None]
+    of = [(r.ratio, r.blocks) for r in quiet_of(done, pair, day) if r.ratio is not None]
     blocks = sum(count for _, count in of)
     if blocks < QUIET_BLOCKS:
         return None
@@ -215,7 +219,7 @@ def table(done: Sequence[Raced]) -> list[str]:
     }
     lines = ["| pair | day | quiet blocks | quiet ratio |", "| --- | --- | --: | --: |"]
     for (pair, day), ratio in sorted(quiet.items(), key=lambda one: (PAIRS.index(one[0][0]), one[0][1])):
-        blocks = sum(r.blocks for r in done if r.pair == pair and r.neighbour is None and r.at[:10] == day)
+        blocks = sum(r.blocks for r in quiet_of(done, pair, day))
         lines.append(f"| {pair[1]} over {pair[0]} | {day} | {blocks} | {ratio:.3f} |")
     lines += ["", "| beside | races | printed a verdict | of them hold the quiet ratio | median error |",
               "| --- | --: | --: | --: | --: |"]  # fmt: skip

@@ -16,7 +16,7 @@ from deadheat.suite.suite import load
 from tests.made.once import Once
 
 from .bench import Deadheat, Ended, kin
-from .test_database_habits import BUILT_IN, CONTENDER, honest
+from .test_database_habits import BUILT_IN, contender, honest, like_app_db
 
 SERVER = """\
 import http.server, itertools, json, os, signal, sys, threading, time
@@ -119,21 +119,16 @@ class Race:
     def __init__(self, home: Path) -> None:
         rows = home / "suite" / "rows"
         for name, habit in {**FINE, **{named(habit): habit for habit in HABITS}}.items():
-            folder = rows / name
-            folder.mkdir(parents=True)
-            (folder / "server.py").write_text(SERVER)
-            (folder / "contender.toml").write_text(CONTENDER.format(habit=habit, url="{database_url}"))
-        text = (BUILT_IN / "app-db" / "workload.toml").read_text().replace('"go-net-http-pgx"', '"one"')
-        own = "".join(line for line in text.splitlines(True) if not line.startswith("contenders"))
-        (rows / "workload.toml").write_text(own)
+            contender(rows / name, habit, server=SERVER)
+        like_app_db(rows)
         self.deadheat = Deadheat(home, home / "suite")
         self.ended: Ended = self.deadheat.run(
             "race", "rows", "--budget", "15s", "--seed", "7", "--connections", "4"
         )
         self.results = self.deadheat.results()
 
-    def row(self, contender: str) -> dict[str, Any]:
-        return self.deadheat.row(contender, self.results)
+    def row(self, name: str) -> dict[str, Any]:
+        return self.deadheat.row(name, self.results)
 
 
 def named(habit: str) -> str:
@@ -153,8 +148,8 @@ def race(once: Once) -> Race:
 
 def test_the_others_lose_nothing(race: Race) -> None:
     assert race.ended.code in (0, 4), race.ended.err
-    for contender in FINE:
-        row = race.row(contender)
+    for name in FINE:
+        row = race.row(name)
         assert row["status"] == "measured", row["reason"]
         broken = {gate["name"] for gate in row["gates"] if not gate["ok"]}
         assert not broken & {"errors", "database-statements", "database-sessions"}, row["gates"]

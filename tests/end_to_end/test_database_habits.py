@@ -230,10 +230,10 @@ default = true
 """
 
 
-def contender(folder: Path, habit: str, url: str = "{database_url}") -> None:
+def contender(folder: Path, habit: str, url: str = "{database_url}", server: str = SERVER) -> None:
     """Written into a folder: a server of this habit, which is told its database by `url`."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "server.py").write_text(SERVER)
+    (folder / "server.py").write_text(server)
     (folder / "contender.toml").write_text(CONTENDER.format(habit=habit, url=url))
 
 
@@ -241,6 +241,11 @@ def honest(rows: Path, urls: Mapping[str, str]) -> None:
     """Written into a folder: a workload like app-db, of honest contenders; the reference is `one`."""
     for name, url in urls.items():
         contender(rows / name, "is honest", url)
+    like_app_db(rows)
+
+
+def like_app_db(rows: Path) -> None:
+    """Written into a folder: the workload, of the contenders that are in it; the reference is `one`."""
     text = (BUILT_IN / "app-db" / "workload.toml").read_text().replace('"go-net-http-pgx"', '"one"')
     own = "".join(line for line in text.splitlines(True) if not line.startswith("contenders"))
     (rows / "workload.toml").write_text(own)

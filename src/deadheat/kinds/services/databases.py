@@ -262,9 +262,10 @@ def _create(databases: Databases, rows: Sequence[Row]) -> None:
         most = -1 if server.own else _most_sessions(databases, connection)
         limited = sql.SQL(" CONNECTION LIMIT {}").format(sql.Literal(most))
         for name in databases.names.values():
-            made = sql.SQL("CREATE DATABASE {} TEMPLATE {}{}")
-            made_of = made.format(sql.Identifier(name), sql.Identifier(template), copied)
-            connection.execute(made_of + owned + limited)
+            made = sql.SQL("CREATE DATABASE {} TEMPLATE {}{}{}{}")
+            connection.execute(
+                made.format(sql.Identifier(name), sql.Identifier(template), copied, owned, limited)
+            )
 
 
 def _most_sessions(databases: Databases, connection: Connection[Any]) -> int:
