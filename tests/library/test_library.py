@@ -120,7 +120,6 @@ def test_a_table_in_a_notebook_is_short_and_escaped() -> None:
 
 @pytest.mark.parametrize("package", ["polars", "pandas"])
 def test_frames(ran: dict[str, Any], package: str) -> None:
-    pytest.importorskip(package)
     run = ran["run"]
     frame = getattr(run.blocks, f"to_{package}")()
     assert len(frame) == len(run.blocks)
@@ -129,8 +128,6 @@ def test_frames(ran: dict[str, Any], package: str) -> None:
 
 
 def test_the_cell_with_frames(ran: dict[str, Any]) -> None:
-    pytest.importorskip("polars")
-    pytest.importorskip("pandas")
     [cell] = [cell for cell in cells() if cell.title == OPTIONAL]
     assert list(executed(cell.text, ran).columns) == ["a", "b", "ratio", "ratio_low", "ratio_high"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,10 +11,14 @@ import pytest
 from deadheat.app.race import code_of
 from deadheat.errors import ExitCode
 from deadheat.model.observation import BlockEnded, Disturbance, Left, Observation, Settled, Slice
+from deadheat.model.past import Past
 from deadheat.model.plan import Leaving, RacePlan
 from deadheat.report import verdicts
 from deadheat.report.findings import sentences
 from deadheat.results import derive
+from deadheat.run.check import Check
+from deadheat.run.kind import Stage
+from tests.made import observed as made
 from tests.made import playing
 from tests.made.observed import observations, plan, race
 
@@ -111,6 +116,43 @@ def test_who_has_left_is_in_no_later_block_and_the_ceiling_stays_for_five(tmp_pa
     assert all("ceiling" not in block for block in kind.raced[5:])
     assert {"slow", "slow'"} <= set(kind.raced[-1])
     assert {o.block for o in observed if isinstance(o, Slice) and o.entry == "ceiling"} == set(range(5))
+
+
+def with_a_skewed_one(monkeypatch: pytest.MonkeyPatch) -> RacePlan:
+    """A third contender, which needs ten blocks where others need six."""
+    monkeypatch.setitem(made.CLASSES, "rare", "idiomatic")
+    monkeypatch.setitem(made.SPEEDS, "rare", 1.02)
+    starts = (*(0.01 * math.sin(n) for n in range(24)), -0.1)
+    return leaving(10, 60.0).replaced(unskewed_blocks=6, past=Past(starts={"rare": starts}))
+
+
+def test_whoever_was_skewed_before_races_on_beside_the_reference_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both at the margin's edge: open to their ends, which are after 6 and after 10 blocks."""
+    asked = with_a_skewed_one(monkeypatch)
+    kind = playing.Playing(noise=0.02, speeds={"fast": 1.02})
+    seen = playing.run(tmp_path, plan(asked, playing.suite_in(tmp_path)), kind)
+    assert ("fast", "enough", 6) in left(seen)
+    assert len(kind.raced) == 10
+    assert all({*block} == {"slow", "slow'", "rare"} for block in kind.raced[6:])
+    result = derive.results(plan(asked, playing.suite_in(tmp_path)), {}, seen).workloads[0]
+    assert {verdict.a: verdict.blocks for verdict in result.verdicts} == {"fast": 6, "rare": 10}
+    assert [verdict.verdict for verdict in result.verdicts] == ["inconclusive", "inconclusive"]
+
+
+def test_nobody_waits_for_whoever_was_skewed_and_is_gone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = with_a_skewed_one(monkeypatch)
+
+    class Crashes(playing.Playing):
+        def check(self, stage: Stage, entry: str) -> Check:
+            return Check(entry != "rare", 12, None, None)
+
+    kind = Crashes(noise=0.02, speeds={"fast": 1.02})
+    playing.run(tmp_path, plan(asked, playing.suite_in(tmp_path)), kind)
+    assert len(kind.raced) == 6
 
 
 def test_a_run_taken_up_again_leaves_out_who_had_left(tmp_path: Path) -> None:

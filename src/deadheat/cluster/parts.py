@@ -127,7 +127,7 @@ def part(race: RacePlan, blocks: int) -> RacePlan:
     """So many blocks of it, or the fewest that say anything of a machine."""
     blocks = min(race.blocks, max(merging.FEWEST_EACH, blocks))
     estimated_s = None if race.estimated_s is None else round(race.estimated_s * blocks / race.blocks, 1)
-    return race.replaced(blocks=blocks, estimated_s=estimated_s)
+    return race.replaced(blocks=blocks, unskewed_blocks=None, estimated_s=estimated_s)
 
 
 def apart(machines: Sequence[Machine], labels: Labels, asked: Asked, suite: Suite) -> tuple[Apart, Plan]:

@@ -58,8 +58,10 @@ class RacePlan(Record):
     statistics its journal is read (stats/method.py). `leaving`: null where all race on to the end;
     `to_the_end`: so they do even where all is settled. `ranked`: all pairs are judged, and numbered by that.
     `past`: what earlier races on this machine left, null where nobody looked. `going_on`: null where it ends
-    for good. `metric`: the race's own figure; `judged_by`: what verdicts are about, that where it is
-    throughput. `own_database`: somebody's own, in the place of the one that a service is.
+    for good. `unskewed_blocks`: of a race with more blocks for whoever's starts were skewed before, those of
+    the others; null where all have `blocks`. `metric`: the race's own figure; `judged_by`: what verdicts are
+    about, that where it is throughput. `own_database`: somebody's own, in the place of the one that a service
+    is.
     """
 
     workload: str
@@ -83,6 +85,7 @@ class RacePlan(Record):
     estimated_s: float | None = None
     leaving: Leaving | None = None
     going_on: GoingOn | None = None
+    unskewed_blocks: int | None = None
     own_database: OwnDatabase | None = None
 
     @property

@@ -10,7 +10,7 @@ from deadheat.errors import UserError
 from deadheat.model.measured import ColdPlan, SlicePlan
 from deadheat.model.plan import RacePlan
 from deadheat.model.workload import Preset
-from deadheat.plan import calibrated, equal_load, learnt, long_turns
+from deadheat.plan import calibrated, equal_load, learnt, long_turns, skew
 from deadheat.plan.asked import Asked
 from deadheat.stats import Costs, steady
 
@@ -75,7 +75,7 @@ def with_long_turns(races: Sequence[RacePlan], asked: Asked) -> list[RacePlan]:
 
 
 def _blocks_s(race: RacePlan, asked: Asked) -> float:
-    return race.blocks * _block_s(race, asked)
+    return skew.in_all(race) * _block_s(race, asked)
 
 
 def _block_s(race: RacePlan, asked: Asked, rounds: int | None = None) -> float:

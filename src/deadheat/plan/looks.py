@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from deadheat import stats
 from deadheat.model.plan import RacePlan
+from deadheat.plan import skew
 
 
-def looks_of(race: RacePlan) -> stats.Looks:
-    """The looks that the race's plan fixes: one alone, where nothing ends it before its last block."""
+def looks_of(race: RacePlan, pair: Collection[str] | None = None) -> stats.Looks:
+    """The looks that the race's plan fixes, or those of a pair of it, which may end before others: one alone,
+    where nothing ends it before its last block."""
     if race.to_the_end:
         return stats.Looks((race.blocks,))
-    going_on = race.going_on
+    going_on, end = race.going_on, skew.end_of(race, pair)
     if going_on is None:
-        return looks_at(race.blocks, race.method_version)
-    first = stats.METHODS[race.method_version].first_look
-    return stats.plan_looks(going_on.end, most=going_on.most, first=first, reserve=going_on.reserve)
+        return looks_at(end, race.method_version)
+    first, most = stats.METHODS[race.method_version].first_look, going_on.most * end // going_on.end
+    return stats.plan_looks(end, most=most, first=first, reserve=going_on.reserve)
 
 
 def looks_at(blocks: int, method_version: int) -> stats.Looks:

@@ -11,7 +11,7 @@ from deadheat import stats
 from deadheat.model.measured import ColdPlan
 from deadheat.model.past import Past, PastRace
 from deadheat.model.plan import RacePlan
-from deadheat.plan import learnt
+from deadheat.plan import learnt, skew
 from deadheat.plan.duration import MIN_ROUNDS
 
 
@@ -81,19 +81,20 @@ def _shares_a_pair(one: PastRace, ids: Sequence[str]) -> bool:
     return not one.contenders or len(set(one.contenders) & set(ids)) >= 2
 
 
-def skewed(race: RacePlan) -> list[str]:
-    """The contenders whose last starts are skewed, so that few blocks miss the rare slow one."""
-    return [] if race.past is None else [id_ for id_, of in race.past.starts.items() if stats.skewed(of)]
-
-
 def _for_skew(race: RacePlan) -> RacePlan:
-    """As many blocks as verdicts on skewed starts need, of fewer rounds, so that it takes about as long."""
-    found = skewed(race)
+    """As many blocks as verdicts on skewed starts need, of fewer rounds, so that it takes about as long: for
+    everybody where the reference is skewed, or all others are, or nobody leaves a race before its end."""
+    found = skew.skewed(race)
     if not found:
         return race
-    fewest = stats.METHODS[race.method_version].fewest_if_skewed
-    note = f"starts of {', '.join(found)} were skewed before: verdicts need {fewest} blocks"
-    if race.blocks < fewest:
-        fewer = max(min(race.rounds, MIN_ROUNDS), race.rounds * race.blocks // fewest)
-        race = race.replaced(blocks=fewest, rounds=fewer)
+    method = stats.METHODS[race.method_version]
+    fewest, before = method.fewest_if_skewed, race.blocks
+    note = f"starts of {', '.join(found)} were skewed before: verdicts on them need {fewest} blocks"
+    if before < fewest:
+        race = race.replaced(blocks=fewest)
+        others = {entry.contender for entry in race.entries} - {race.reference, *found}
+        if race.leaving is not None and others and race.reference not in found:
+            race = race.replaced(unskewed_blocks=max(before, method.fewest_blocks))
+        fewer = int(race.rounds * before / skew.in_all(race))
+        race = race.replaced(rounds=max(min(race.rounds, MIN_ROUNDS), fewer))
     return race.replaced(notes=(*race.notes, note))

@@ -11,6 +11,7 @@ from deadheat.model.shape import Shape
 from deadheat.plan.duration import START_S, long_turns_s
 from deadheat.plan.learnt import spread
 from deadheat.plan.looks import looks_of
+from deadheat.plan.skew import in_all, skewed
 from deadheat.report import calibration, findings, own_database, words
 
 # Below that a warm-up is nothing to be told.
@@ -24,11 +25,11 @@ def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Itera
     for, and what chose blocks and rounds."""
     at_own: list[RacePlan] = []
     for race in plan.workloads:
-        turns = race.blocks * race.rounds * 2 * len(race.entries)
+        turns = round(in_all(race) * race.rounds * 2 * len(race.entries))
         yield (
-            f"{race.key}: {len(race.entries)} entries, {race.blocks} blocks of {race.rounds} rounds, "
+            f"{race.key}: {len(race.entries)} entries, {_blocks(race)} of {race.rounds} rounds, "
             f"{turns:,} turns, about {race.estimated_s or 0:.0f} s; "
-            f"{looks_of(race).describe()}"
+            f"{looks_of(race, ()).describe()}"
         )
         if race.own_database is not None:
             at_own.append(race)
@@ -51,6 +52,13 @@ def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Itera
         if (shape.cores or 1) > cores:
             yield f"not here: {shape.words}, which needs {shape.cores} cores"
     yield calibration.sizing(plan.calibration)
+
+
+def _blocks(race: RacePlan) -> str:
+    """`6 blocks`, or `6 blocks (10 of kotlin-ktor)`."""
+    if race.unskewed_blocks is None:
+        return f"{race.blocks} blocks"
+    return f"{race.unskewed_blocks} blocks ({race.blocks} of {', '.join(skewed(race))})"
 
 
 def _unknown(race: RacePlan) -> Iterator[str]:

@@ -37,6 +37,7 @@ from deadheat.model.observation import Observation, ReferenceReplaced, Slice
 from deadheat.model.plan import RacePlan
 from deadheat.model.result import Against, ContenderResult, Variance, WarmUp
 from deadheat.model.workload import HIGHER_IS_FASTER
+from deadheat.plan.skew import blocks_of
 from deadheat.results.cpu_outside import cpu_outside
 from deadheat.results.tally import Tally
 from deadheat.results.values import VALUES
@@ -174,7 +175,7 @@ def given_up(tally: Tally) -> Iterator[GivenUp]:
     hopeless = [one.entry for one in tally.left if one.why == "hopeless" and one.entry in tally.turns]
     if hopeless:
         blocks = {entry: len(tally.common_blocks(entry)) for entry in hopeless}
-        yield GivenUp(contenders=blocks, planned=tally.race.blocks)
+        yield GivenUp(contenders=blocks, planned=max(blocks_of(tally.race, (entry,)) for entry in hopeless))
 
 
 def _measured(entry: str, tally: Tally, rivals: Collection[str]) -> bool:

@@ -10,7 +10,7 @@ from deadheat.model.gate import GateResult
 from deadheat.model.reason import BrokenGate
 from deadheat.model.result import Against, ContenderResult, NullPair, Verdict, turned
 from deadheat.plan.looks import looks_of
-from deadheat.plan.past import skewed
+from deadheat.plan.skew import skewed
 from deadheat.results import pace
 from deadheat.results.gates.gate import gate_result
 from deadheat.results.gates.own import LOWER_BOUND
@@ -203,7 +203,7 @@ def judged(
     return stats.judge_family(
         {(a, b): how(a, b) for a, b in pairs},
         margin=margin,
-        looks=looks_of(tally.race),
+        looks={pair: looks_of(tally.race, pair) for pair in pairs},
         fewest_blocks={pair: fewest_of(tally, pair) for pair in pairs},
         look_penalty=tally.method.version > 1,
     )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from deadheat import stats
 from deadheat.model.measured import SlicePlan
 from deadheat.model.observation import Observation
 from deadheat.model.past import Outcome, Past, PastRace, Variances
 from deadheat.model.plan import Plan
 from deadheat.model.result import RaceResult, Results
-from deadheat.plan import past
+from deadheat.plan import past, skew
 from deadheat.plan.asked import OURS
 from deadheat.plan.duration import longer_warm_ups_s
 from deadheat.plan.learnt import medians
@@ -98,26 +100,28 @@ def overrun(tally: Tally, needed_s: Mapping[str, Sequence[float]]) -> float | No
         return None
     known = race.past if race.past is not None else Past()
     watched = medians(needed_s)
-    planned_s = race.estimated_s / race.blocks / known.overrun
+    planned_s = race.estimated_s / skew.in_all(race) / known.overrun
     planned_s += longer_warm_ups_s(race, {**known.warm_up_s, **watched})
     planned_s -= longer_warm_ups_s(race, known.warm_up_s)
     return round(statistics.median(took) / planned_s, 3)
 
 
 def starts(tally: Tally) -> dict[str, tuple[float, ...]]:
-    """Of each contender the log level of its starts by the judged figure, block by block, less the median of
-    all in the block, of which one that starts badly takes nobody with it, and less its own mean over the
-    race. Only blocks that everybody was in can be compared, two or more."""
+    """Of each contender the log level of its starts by the judged figure, block by block, less its own over
+    the race and less what the block did to all. Only blocks that more than half were in are compared, and
+    whoever was in two or more of them."""
     entries = [entry for entry in tally.race.entries if tally.turns.get(entry.id)]
-    blocks = tally.common_blocks(*(entry.id for entry in entries)) if entries else []
-    if len(blocks) < 2 or len(entries) < 2:
-        return {}
-    sums = [tally.rounds(entry.id, tally.judged_value, blocks) for entry in entries]
-    levels = np.array([[rounds.log_value() for rounds in of] for of in sums])
-    levels -= np.median(levels, axis=0)
-    levels -= levels.mean(axis=1, keepdims=True)
+    there = Counter(block for entry in entries for block in tally.common_blocks(entry.id))
+    blocks = [block for block in tally.blocks if 2 * there[block] > len(entries) > 1]
+    levels = np.full((len(entries), len(blocks)), np.nan)
+    for row, entry in zip(levels, entries, strict=True):
+        own = [block for block in blocks if block in tally.common_blocks(entry.id)]
+        rounds = tally.rounds(entry.id, tally.judged_value, own)
+        row[np.isin(blocks, own)] = [one.log_value() for one in rounds]
+    levels[~np.isfinite(levels)] = np.nan
+    levels[np.isfinite(levels).sum(axis=1) < 2] = np.nan
     of: dict[str, tuple[float, ...]] = {}
-    for entry, row in zip(entries, levels, strict=True):
-        known = tuple(round(float(level), 6) for level in row if np.isfinite(level))
-        of[entry.contender] = of.get(entry.contender, ()) + known
+    for entry, row in zip(entries, stats.by_themselves(levels), strict=True):
+        if known := tuple(round(float(level), 6) for level in row if np.isfinite(level)):
+            of[entry.contender] = of.get(entry.contender, ()) + known
     return of

@@ -35,7 +35,7 @@ def family(
     return stats.judge_family(
         repeated,
         margin=margin,
-        looks=looks_of(race.tally.race),
+        looks={question: looks_of(race.tally.race, question[1:]) for question in repeated},
         fewest_blocks={question: _fewest(question, race) for question in repeated},
     )
 

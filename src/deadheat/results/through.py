@@ -9,6 +9,7 @@ from deadheat import stats
 from deadheat.model.plan import Leaving
 from deadheat.model.suite_facts import SuiteFacts
 from deadheat.plan.looks import looks_of
+from deadheat.plan.skew import blocks_of
 from deadheat.results import derive, figures, judging
 from deadheat.results.claimed import Race
 
@@ -38,7 +39,7 @@ def through(race: Race, facts: SuiteFacts, margin: float, leaving: Leaving) -> M
             continue
         if of_pairs and all(of_pairs):
             leave[entry] = "hopeless" if "hopeless" in of_pairs else "settled"
-        elif blocks[entry] >= plan.blocks or (
+        elif blocks[entry] >= blocks_of(plan, (entry,)) or (
             rows[entry].class_ == "ceiling" and blocks[entry] >= tally.method.fewest_blocks
         ):
             leave[entry] = "enough"
@@ -52,7 +53,6 @@ def _pairs(
     tally, plan = race.tally, race.tally.race
     rows = {row.id: row for row in race.result.contenders}
     measured = [entry for entry, row in rows.items() if row.status == "measured"]
-    looks = looks_of(plan)
     # Who asked for more blocks knows that the pair is open, and gets them.
     asked_on = plan.going_on is not None and plan.blocks > plan.going_on.end
     may_give_up = not asked_on and (plan.estimated_s or 0.0) >= leaving.hopeless_least_s
@@ -63,6 +63,7 @@ def _pairs(
         tally, measured, ceilings, margin, derive.claimed_pairs(facts, plan), figures.compared(tally)
     )
     for pair, verdict in judged.items():
+        looks, last = looks_of(plan, pair), blocks_of(plan, pair)
         outcome: Why | None = None
         if final.get(frozenset(pair)) in ("faster", "dead heat"):
             outcome = "settled" if looks.may_end(verdict.estimate.blocks) else None
@@ -71,9 +72,9 @@ def _pairs(
             and final.get(frozenset(pair)) == "inconclusive"
             and stats.hopeless(
                 verdict.estimate,
-                plan.blocks,
+                last,
                 margin,
-                1 - looks.nominal(verdict.alpha, plan.blocks),
+                1 - looks.nominal(verdict.alpha, last),
                 fewest_blocks=tally.method.fewest_blocks,
                 from_share=leaving.hopeless_from,
                 below=leaving.hopeless_below,

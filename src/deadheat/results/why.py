@@ -174,7 +174,7 @@ def follow(
         result=result,
         verdict=verdict,
         judged=family.get((a, b)) or family.get((b, a)),
-        looks=looks_of(race),
+        looks=looks_of(race, pair),
         estimate=figures.compared(tally)(a, b),
         blocks=tuple(
             _effect(tally, a, b, block, effects.get(block), observations)

@@ -18,6 +18,7 @@ from deadheat.model.observation import (
 )
 from deadheat.model.plan import RacePlan
 from deadheat.plan import going_on, lead_in, reference, schedule
+from deadheat.plan.skew import blocks_of
 from deadheat.results import derive
 from deadheat.results.claimed import Race
 from deadheat.results.through import through
@@ -120,7 +121,8 @@ class Racing:
             among = _rivals(stage, gone) or _rivals(stage, lost) or [race.reference_entry]
             clean = min(counted[entry] for entry in among)
             # Nobody left to be compared with, but still rows worth having.
-            if clean >= race.blocks or len(lost) == len(race.entries) or _only_ceilings(stage, lost):
+            enough = all(counted[entry] >= blocks_of(race, (entry,)) for entry in among)
+            if enough or len(lost) == len(race.entries) or _only_ceilings(stage, lost):
                 return
             budgeted, took = stage.plan.budget_s is not None, repeats.took(race, observed)
             if index >= repeats.most_blocks(race, took, budgeted=budgeted):

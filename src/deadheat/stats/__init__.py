@@ -99,7 +99,7 @@ from deadheat.stats.places import Place, places
 from deadheat.stats.power import blocks_needed
 from deadheat.stats.rounds import Rounds, effects_of, linear, together
 from deadheat.stats.sequential import RESERVE, Looks, plan_looks, settled
-from deadheat.stats.skew import MOST_STARTS, skewed
+from deadheat.stats.skew import MOST_STARTS, by_themselves, skewed
 from deadheat.stats.verdict import DEFAULT_MARGIN, Kind, Verdict, judge, unfit
 from deadheat.stats.warm_up import WarmUp, change_points, warm_up
 
@@ -143,6 +143,7 @@ __all__ = [
     "block_effects",
     "blocks_needed",
     "by_block",
+    "by_themselves",
     "carry_over",
     "chance_to_fail",
     "chance_to_find",

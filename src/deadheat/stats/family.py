@@ -36,7 +36,7 @@ def judge_family(
     margin: float = DEFAULT_MARGIN,
     *,
     confidence: float = 0.95,
-    looks: Looks | None = None,
+    looks: Looks | Mapping[Key, Looks] | None = None,
     doubts: Mapping[Key, Sequence[Reason]] | None = None,
     fewest_blocks: int | Mapping[Key, int] = 2,
     look_penalty: bool = True,
@@ -44,10 +44,11 @@ def judge_family(
     """Verdicts of a family of t estimates, keys in the order given; confidence is the family's.
 
     Holm (1979): of m pairs the one surest to be decided is judged at alpha / m, the next at alpha / (m - 1),
-    and so on; from the first that is undecided on, all are judged at its level. With `looks`, each level is
-    spent over them (Ye et al. 2013), and the verdicts hold at whichever look the run stopped. Each verdict's
-    estimate has the interval of its level, so that the printed interval and the verdict cannot disagree;
-    being at least as wide as its unadjusted one, each alone covers with the family's confidence or more.
+    and so on; from the first that is undecided on, all are judged at its level. With `looks`, of all or of
+    each pair, each level is spent over them (Ye et al. 2013), and the verdicts hold at whichever look the run
+    stopped. Each verdict's estimate has the interval of its level, so that the printed interval and the
+    verdict cannot disagree; being at least as wide as its unadjusted one, each alone covers with the family's
+    confidence or more.
     A pair with fewer blocks than `fewest_blocks` is undecided. Pairs may differ in blocks: one whose data
     stopped once it was decided stays decided, since levels only get milder (section "Looks" of the method).
     `look_penalty`: what more blocks would settle is told at the level of their look, not at alpha.
@@ -57,9 +58,10 @@ def judge_family(
     fewest = {
         key: fewest_blocks if isinstance(fewest_blocks, int) else fewest_blocks[key] for key in estimates
     }
+    own = {key: looks if looks is None or isinstance(looks, Looks) else looks[key] for key in estimates}
     while len(verdicts) < len(estimates):
         level = alpha / (len(estimates) - len(verdicts))
-        adjusted = {key: _at(e, level, looks) for key, e in estimates.items() if key not in verdicts}
+        adjusted = {key: _at(e, level, own[key]) for key, e in estimates.items() if key not in verdicts}
         decided = [
             key
             for key, e in adjusted.items()
@@ -74,7 +76,7 @@ def judge_family(
                 margin,
                 doubts=(doubts or {}).get(key, ()),
                 fewest_blocks=fewest[key],
-                later_confidence=_later(level, looks if look_penalty else None),
+                later_confidence=_later(level, own[key] if look_penalty else None),
             )
             verdicts[key] = replace(verdict, family=len(estimates), step=step, alpha=round(level, 12))
     return {key: verdicts[key] for key in estimates}
