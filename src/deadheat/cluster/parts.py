@@ -16,6 +16,7 @@ from deadheat.hosts.cpus import all_of, chosen_cpus, default_cpus
 from deadheat.kinds.registry import KINDS
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.plan import Asked
+from deadheat.plan.skew import block_s
 from deadheat.results import machines as merging
 from deadheat.results.gates.elsewhere import TOGETHER_LIMIT
 from deadheat.results.gates.interference import CLOCK_STEP_LIMIT_MS
@@ -126,7 +127,7 @@ def share(race: RacePlan, machines: int) -> RacePlan:
 def part(race: RacePlan, blocks: int) -> RacePlan:
     """So many blocks of it, or the fewest that say anything of a machine."""
     blocks = min(race.blocks, max(merging.FEWEST_EACH, blocks))
-    estimated_s = None if race.estimated_s is None else round(race.estimated_s * blocks / race.blocks, 1)
+    estimated_s = None if race.estimated_s is None else round(block_s(race) * blocks, 1)
     return race.replaced(blocks=blocks, unskewed_blocks=None, estimated_s=estimated_s)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from deadheat import stats
 from deadheat.model.observation import GoneOn, Observation, Settled
 from deadheat.model.plan import GoingOn, RacePlan
+from deadheat.plan import skew
 
 # So many times as many blocks as planned a race may have in all.
 TIMES = 2
@@ -23,10 +24,11 @@ def so_far(race: RacePlan, observed: Iterable[Observation]) -> RacePlan:
     """The race with the blocks that it has been asked for by now, and the time that they take."""
     for o in observed:
         if isinstance(o, GoneOn) and o.race == race.key and o.blocks > race.blocks:
-            pace_s = None if race.estimated_s is None else race.estimated_s / race.blocks
-            race = race.replaced(
-                blocks=o.blocks, estimated_s=None if pace_s is None else round(pace_s * o.blocks, 1)
-            )
+            longer = race.replaced(blocks=o.blocks)
+            if race.estimated_s is not None:
+                taking_s = skew.block_s(race) * skew.in_all(longer)
+                longer = longer.replaced(estimated_s=round(taking_s, 1))
+            race = longer
     return race
 
 

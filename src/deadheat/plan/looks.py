@@ -14,11 +14,11 @@ def looks_of(race: RacePlan, pair: Collection[str] | None = None) -> stats.Looks
     where nothing ends it before its last block."""
     if race.to_the_end:
         return stats.Looks((race.blocks,))
-    going_on, end = race.going_on, skew.end_of(race, pair)
-    if going_on is None:
+    end = skew.end_of(race, pair)
+    if race.going_on is None:
         return looks_at(end, race.method_version)
-    first, most = stats.METHODS[race.method_version].first_look, going_on.most * end // going_on.end
-    return stats.plan_looks(end, most=most, first=first, reserve=going_on.reserve)
+    first, most = stats.METHODS[race.method_version].first_look, skew.most_of(race, pair)
+    return stats.plan_looks(end, most=most, first=first, reserve=race.going_on.reserve)
 
 
 def looks_at(blocks: int, method_version: int) -> stats.Looks:

@@ -10,7 +10,7 @@ from deadheat.model.gate import GateResult
 from deadheat.model.reason import BrokenGate
 from deadheat.model.result import Against, ContenderResult, NullPair, Verdict, turned
 from deadheat.plan.looks import looks_of
-from deadheat.plan.skew import skewed
+from deadheat.plan.skew import any_skewed
 from deadheat.results import pace
 from deadheat.results.gates.gate import gate_result
 from deadheat.results.gates.own import LOWER_BOUND
@@ -211,8 +211,8 @@ def judged(
 
 def fewest_of(tally: Tally, pair: tuple[str, str]) -> int:
     """The blocks without which a pair has no verdict: more where the starts of one were skewed before."""
-    skew = any(entry in skewed(tally.race) for entry in pair)
-    return tally.method.fewest_if_skewed if skew else tally.method.fewest_blocks
+    method = tally.method
+    return method.fewest_if_skewed if any_skewed(tally.race, pair) else method.fewest_blocks
 
 
 def family_of(

@@ -100,7 +100,7 @@ def overrun(tally: Tally, needed_s: Mapping[str, Sequence[float]]) -> float | No
         return None
     known = race.past if race.past is not None else Past()
     watched = medians(needed_s)
-    planned_s = race.estimated_s / skew.in_all(race) / known.overrun
+    planned_s = skew.block_s(race) / known.overrun
     planned_s += longer_warm_ups_s(race, {**known.warm_up_s, **watched})
     planned_s -= longer_warm_ups_s(race, known.warm_up_s)
     return round(statistics.median(took) / planned_s, 3)
@@ -111,13 +111,14 @@ def starts(tally: Tally) -> dict[str, tuple[float, ...]]:
     the race and less what the block did to all. Only blocks that more than half were in are compared, and
     whoever was in two or more of them."""
     entries = [entry for entry in tally.race.entries if tally.turns.get(entry.id)]
-    there = Counter(block for entry in entries for block in tally.common_blocks(entry.id))
+    raced = [tally.common_blocks(entry.id) for entry in entries]
+    there = Counter(block for own in raced for block in own)
     blocks = [block for block in tally.blocks if 2 * there[block] > len(entries) > 1]
     levels = np.full((len(entries), len(blocks)), np.nan)
-    for row, entry in zip(levels, entries, strict=True):
-        own = [block for block in blocks if block in tally.common_blocks(entry.id)]
-        rounds = tally.rounds(entry.id, tally.judged_value, own)
-        row[np.isin(blocks, own)] = [one.log_value() for one in rounds]
+    for row, entry, own in zip(levels, entries, raced, strict=True):
+        compared = [block for block in own if block in blocks]
+        rounds = tally.rounds(entry.id, tally.judged_value, compared)
+        row[np.isin(blocks, compared)] = [one.log_value() for one in rounds]
     levels[~np.isfinite(levels)] = np.nan
     levels[np.isfinite(levels).sum(axis=1) < 2] = np.nan
     of: dict[str, tuple[float, ...]] = {}

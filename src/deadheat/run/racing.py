@@ -120,8 +120,8 @@ class Racing:
             counted = standing.counted(race, observed)
             among = _rivals(stage, gone) or _rivals(stage, lost) or [race.reference_entry]
             clean = min(counted[entry] for entry in among)
-            # Nobody left to be compared with, but still rows worth having.
             enough = all(counted[entry] >= blocks_of(race, (entry,)) for entry in among)
+            # Nobody left to be compared with, but still rows worth having.
             if enough or len(lost) == len(race.entries) or _only_ceilings(stage, lost):
                 return
             budgeted, took = stage.plan.budget_s is not None, repeats.took(race, observed)

@@ -13,6 +13,7 @@ from deadheat import stats
 from deadheat.model.observation import BlockEnded, Interference, LongTurn, Observation
 from deadheat.model.plan import RacePlan
 from deadheat.model.progress import Progress
+from deadheat.plan.skew import block_s
 from deadheat.results import pace
 
 # Without a budget, for each block planned so many may be begun.
@@ -93,4 +94,4 @@ def _pace_s(race: RacePlan, took: Took) -> float:
     """Of a block without long turns: the mean of those after the first, of that one where it is alone; as
     planned where there is none yet."""
     walls_s = pace.after_first(took.walls_s)
-    return sum(walls_s) / len(walls_s) if walls_s else (race.estimated_s or 0.0) / race.blocks
+    return sum(walls_s) / len(walls_s) if walls_s else block_s(race)

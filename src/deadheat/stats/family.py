@@ -48,10 +48,10 @@ def judge_family(
     each pair, each level is spent over them (Ye et al. 2013), and the verdicts hold at whichever look the run
     stopped. Each verdict's estimate has the interval of its level, so that the printed interval and the
     verdict cannot disagree; being at least as wide as its unadjusted one, each alone covers with the family's
-    confidence or more.
-    A pair with fewer blocks than `fewest_blocks` is undecided. Pairs may differ in blocks: one whose data
-    stopped once it was decided stays decided, since levels only get milder (section "Looks" of the method).
-    `look_penalty`: what more blocks would settle is told at the level of their look, not at alpha.
+    confidence or more. A pair with fewer blocks than `fewest_blocks` is undecided. Pairs may differ in
+    blocks: one whose data stopped once it was decided stays decided, since levels only get milder (section
+    "Looks" of the method). `look_penalty`: what more blocks would settle is told at the level of their look,
+    not at alpha.
     """
     alpha = 1 - confidence
     verdicts: dict[Key, Verdict] = {}

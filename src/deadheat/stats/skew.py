@@ -26,7 +26,7 @@ def by_themselves(levels: FloatArray) -> FloatArray:
 
     Block and contender are means of the starts that are not far from where medians say that they belong: one
     that goes wrong would otherwise be in what is left of all others of its block. Medians alone leave zeros,
-    and tails too long for a test of skew: of three contenders without any 20% were called skewed.
+    and tails too long for a test of skew: of three contenders without any 18% were called skewed.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # of rows of gaps alone
