@@ -8,10 +8,11 @@
 Each pair is raced with nothing beside it until it has QUIET_BLOCKS blocks, whose mean is its quiet ratio,
 half of them before and half behind its races beside each light neighbour, and one pair beside each heavy one:
 these use more of the CPUs than the limit of a disturbed block, those less, so those are what a wrong verdict
-could come from. All that is held together is of one day: from one to another quiet ratios moved by 4 to 9%.
-Every race is an ordinary `deadheat race http-hello`, and one line of bench/unlike_servers.jsonl; what
-was raced is not raced again. Null pairs and times of the quiet ones are kept as those of any race are
-(bench.null_pairs, bench.race_times).
+could come from. All that is held together is of one day and one start of the machine: from one to another
+quiet ratios moved by 4 to 9%. Every race is an ordinary `deadheat race http-hello`, and one line of
+bench/unlike_servers.jsonl; what was raced is not raced again. Null pairs and times of the quiet ones are kept
+as those of any race are (bench.null_pairs, bench.race_times); those beside a neighbour leave nothing in this
+machine's ledger, whose starts size later races.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from deadheat.storage import past_races
 from deadheat.util import clock
+from deadheat.util.files import write_whole
 
 from . import null_pairs, one_a_line, race_times
 
@@ -75,7 +78,7 @@ HEAVY = (
 LIGHT = tuple(replace(one, share=0.025) for one in HEAVY)
 
 
-# By pair and day.
+# By pair and sitting.
 Quiet = dict[tuple[tuple[str, str], str], float]
 
 
@@ -95,11 +98,27 @@ class Raced:
     seconds: float
     at: str
     machine: str | None = None
+    boot: str | None = None
+
+    @property
+    def sitting(self) -> str:
+        """The day, and which start of the machine: what was raced in one is held together."""
+        return sitting(self.at, self.boot)
 
     @property
     def printed(self) -> bool:
         """Whether the race gave a verdict to rely on: an interval, and no gate of its own broken."""
         return self.low is not None and self.verdict not in (None, "invalid")
+
+
+def sitting(at: str, boot: str | None) -> str:
+    """`2026-11-27`, or where the start of the machine is known `2026-11-27 (6f0c)`."""
+    return f"{at[:10]} ({boot})" if boot else at[:10]
+
+
+def this_boot() -> str:
+    """Four digits of the kernel's name for this start of the machine."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text()[:4]
 
 
 def read() -> list[Raced]:
@@ -114,18 +133,18 @@ def _raced(line: dict) -> Raced:  # type: ignore[type-arg]
     return Raced(**given)
 
 
-def left(done: Sequence[Raced], day: str | None = None) -> Iterator[tuple[tuple[str, str], Neighbour | None]]:
+def left(done: Sequence[Raced], now: str | None = None) -> Iterator[tuple[tuple[str, str], Neighbour | None]]:
     """What is to be raced next, in order, as far as it is known: pair by pair half of its quiet blocks, its
-    neighbours, and the other half. Of an earlier day counts what has its quiet blocks on that day."""
-    today = clock.stamp()[:10] if day is None else day
+    neighbours, and the other half. Of an earlier sitting counts what has its quiet blocks there."""
+    now = sitting(clock.stamp(), this_boot()) if now is None else now
     for pair in PAIRS:
         of = [r for r in done if r.pair == pair]
-        counting = [r for r in of if r.at[:10] == today or quiet_ratio(of, pair, r.at[:10]) is not None]
+        counting = [r for r in of if r.sitting == now or quiet_ratio(of, pair, r.sitting) is not None]
         raced = {r.neighbour for r in counting}
         to_come = [neighbour for neighbour in neighbours_of(pair) if neighbour not in raced]
-        if not to_come and not any(r.neighbour is not None and r.at[:10] == today for r in of):
+        if not to_come and not any(r.neighbour is not None and r.sitting == now for r in of):
             continue
-        quiet = sum(r.blocks for r in quiet_of(of, pair, today))
+        quiet = sum(r.blocks for r in quiet_of(of, pair, now))
         half = QUIET_BLOCKS // 2
         yield from [(pair, None)] * math.ceil((half - quiet) / BLOCKS)
         yield from ((pair, neighbour) for neighbour in to_come)
@@ -155,6 +174,20 @@ def beside(neighbour: Neighbour | None, folder: Path) -> Iterator[None]:
         process.wait()
 
 
+@contextlib.contextmanager
+def unheard() -> Iterator[None]:
+    """This machine's ledger is as it was before, whatever raced meanwhile."""
+    file = past_races.file()
+    before = file.read_text() if file.exists() else None
+    try:
+        yield
+    finally:
+        if before is None:
+            file.unlink(missing_ok=True)
+        else:
+            write_whole(file, before)
+
+
 def race(pair: tuple[str, str], neighbour: Neighbour | None) -> Raced:
     """Runs one; what it prints goes to standard error."""
     deadheat = str(Path(sys.executable).parent / "deadheat")
@@ -163,7 +196,7 @@ def race(pair: tuple[str, str], neighbour: Neighbour | None) -> Raced:
         argv = [deadheat, "race", WORKLOAD, "-c", pair[0], "-c", pair[1], "--reference", pair[0],
                 "--margin", "0%", "--out", str(out)]  # fmt: skip
         began_s = time.monotonic()
-        with beside(neighbour, Path(folder)):
+        with unheard() if neighbour else contextlib.nullcontext(), beside(neighbour, Path(folder)):
             subprocess.run(argv, stdout=sys.stderr, check=False)
         seconds = time.monotonic() - began_s
         found = sorted(out.glob("2*/results.json"))
@@ -180,7 +213,7 @@ def race(pair: tuple[str, str], neighbour: Neighbour | None) -> Raced:
         pair=pair, neighbour=neighbour, blocks=verdict["blocks"] if verdict else 0,
         ratio=ratio, low=low, high=high, verdict=verdict["verdict"] if verdict else None,
         broken=tuple(g["name"] for g in result["gates"] if not g["ok"]),
-        disturbed=disturbed, seconds=round(seconds, 1), at=clock.stamp(),
+        disturbed=disturbed, seconds=round(seconds, 1), at=clock.stamp(), boot=this_boot(),
     )  # fmt: skip
 
 
@@ -194,14 +227,14 @@ def _second_over_first(verdict: dict | None, pair: tuple[str, str]) -> tuple[flo
     return 1 / ratio, high and 1 / high, low and 1 / low
 
 
-def quiet_of(done: Sequence[Raced], pair: tuple[str, str], day: str) -> list[Raced]:
-    """Its races of that day with nothing beside them."""
-    return [r for r in done if r.pair == pair and r.neighbour is None and r.at[:10] == day]
+def quiet_of(done: Sequence[Raced], pair: tuple[str, str], sitting: str) -> list[Raced]:
+    """Its races of that sitting with nothing beside them."""
+    return [r for r in done if r.pair == pair and r.neighbour is None and r.sitting == sitting]
 
 
-def quiet_ratio(done: Sequence[Raced], pair: tuple[str, str], day: str) -> float | None:
-    """The mean of all its quiet blocks of a day, on the log scale; nothing before there are enough."""
-    of = [(r.ratio, r.blocks) for r in quiet_of(done, pair, day) if r.ratio is not None]
+def quiet_ratio(done: Sequence[Raced], pair: tuple[str, str], sitting: str) -> float | None:
+    """The mean of all its quiet blocks of a sitting, on the log scale; nothing before there are enough."""
+    of = [(r.ratio, r.blocks) for r in quiet_of(done, pair, sitting) if r.ratio is not None]
     blocks = sum(count for _, count in of)
     if blocks < QUIET_BLOCKS:
         return None
@@ -209,23 +242,23 @@ def quiet_ratio(done: Sequence[Raced], pair: tuple[str, str], day: str) -> float
 
 
 def table(done: Sequence[Raced]) -> list[str]:
-    """Of each neighbour: how many races printed a verdict, how many intervals hold the day's quiet ratio."""
+    """Of each neighbour: how many races printed a verdict, how many intervals hold that of its sitting."""
     if not done:
         return ["Nothing was raced yet."]
     quiet: Quiet = {
-        (r.pair, r.at[:10]): ratio
+        (r.pair, r.sitting): ratio
         for r in done
-        if (ratio := quiet_ratio(done, r.pair, r.at[:10])) is not None
+        if (ratio := quiet_ratio(done, r.pair, r.sitting)) is not None
     }
     lines = ["| pair | day | quiet blocks | quiet ratio |", "| --- | --- | --: | --: |"]
-    for (pair, day), ratio in sorted(quiet.items(), key=lambda one: (PAIRS.index(one[0][0]), one[0][1])):
-        blocks = sum(r.blocks for r in quiet_of(done, pair, day))
-        lines.append(f"| {pair[1]} over {pair[0]} | {day} | {blocks} | {ratio:.3f} |")
+    for (pair, of_one), ratio in sorted(quiet.items(), key=lambda one: (PAIRS.index(one[0][0]), one[0][1])):
+        blocks = sum(r.blocks for r in quiet_of(done, pair, of_one))
+        lines.append(f"| {pair[1]} over {pair[0]} | {of_one} | {blocks} | {ratio:.3f} |")
     lines += ["", "| beside | races | printed a verdict | of them hold the quiet ratio | median error |",
               "| --- | --: | --: | --: | --: |"]  # fmt: skip
     everything: list[Raced] = []
     for neighbour in (*LIGHT, *HEAVY):
-        of = [r for r in done if r.neighbour == neighbour and (r.pair, r.at[:10]) in quiet]
+        of = [r for r in done if r.neighbour == neighbour and (r.pair, r.sitting) in quiet]
         everything += of
         lines.append(f"| {neighbour} | {_row(of, quiet)} |")
     lines += [f"| **all** | {_row(everything, quiet)} |", ""]
@@ -240,7 +273,7 @@ def table(done: Sequence[Raced]) -> list[str]:
 
 
 def _row(of: Sequence[Raced], quiet: Quiet) -> str:
-    printed = [(r, quiet[r.pair, r.at[:10]]) for r in of if r.printed]
+    printed = [(r, quiet[r.pair, r.sitting]) for r in of if r.printed]
     holds = sum(r.low <= ratio <= r.high for r, ratio in printed)  # type: ignore[operator]
     errors = [abs(math.log(r.ratio / ratio)) for r, ratio in printed if r.ratio]
     error = f"{statistics.median(errors):.1%}" if errors else "-"

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from bench import unlike_servers
 from bench.unlike_servers import HEAVY, LIGHT, PAIRS, QUIET_BLOCKS, Neighbour, Raced
+
+from deadheat.storage import past_races
 
 
 def raced(pair: tuple[str, str], neighbour: Neighbour | None, ratio: float, *, blocks: int = 10,
@@ -43,6 +46,30 @@ def test_what_has_no_quiet_blocks_of_its_day_is_raced_again() -> None:
     assert all_of(all_of([]), NEXT) == all_of([])
     again = all_of(begun, NEXT)
     assert len([r for r in again if r.at.startswith(NEXT)]) == whole
+
+
+def test_quiet_blocks_of_another_start_of_the_machine_count_for_nothing_here() -> None:
+    """The same day, the same kind of machine: another one all the same."""
+    done = [replace(r, boot="6f0c") for r in all_of([])[:3]]
+    here = list(unlike_servers.left(done, f"{DAY} (a1b2)"))
+    assert here == list(unlike_servers.left([], f"{DAY} (a1b2)"))
+    there = list(unlike_servers.left(done, f"{DAY} (6f0c)"))
+    assert len(there) < len(here)
+
+
+def test_a_race_beside_a_neighbour_leaves_nothing_in_the_ledger(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its starts are not of this machine as others find it: they would call contenders skewed."""
+    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path))
+    with unlike_servers.unheard():
+        past_races.file().write_text("of this race\n")
+    assert not past_races.file().exists()
+    past_races.file().write_text("of one before\n")
+    with pytest.raises(KeyboardInterrupt), unlike_servers.unheard():
+        past_races.file().write_text("of one before\nof this race\n")
+        raise KeyboardInterrupt
+    assert past_races.file().read_text() == "of one before\n"
 
 
 def test_the_table_counts_who_printed_a_verdict_and_whose_interval_holds_the_quiet_ratio() -> None:
