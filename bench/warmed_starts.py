@@ -5,10 +5,11 @@
     python -m bench.warmed_starts --dry-run             # what is left, and for how long
     python -m bench.warmed_starts --write               # the table of docs/method.md, from the races so far
 
-Two ordinary races of 5 blocks of each workload, in which a start is loaded until it is no longer getting
-faster, and between them 10 blocks whose starts were each loaded for 60 s before their slices. Such a block
-takes minutes, and starts share nothing with those of another block: so each is a race of one block, and a
-line. It has no open loop and no second entry of the reference, which would both only cost time. A block that
+Of each workload 10 ordinary blocks, in which a start is loaded until it is no longer getting faster, and 10
+whose starts were each loaded for 60 s before their slices, in turn: one of either is a pair, minutes from one
+another, and which comes first alternates. From one hour to the next ratios move by more than is looked for
+here. Starts share nothing with those of another block: so each is a race of one block, and a line. It has no
+open loop, no long turns and no second entry of the reference, which would only cost time. A block that
 somebody else got into does not count by the plan's limits, and is raced again.
 """
 
@@ -39,13 +40,14 @@ from deadheat.results.values import sums, throughput_rps
 from deadheat.run.disturbance import of_block
 from deadheat.run.progress import NoView
 from deadheat.run.runner import Runner
+from deadheat.stats import FloatArray
 from deadheat.storage import run_folder
 from deadheat.storage.journal import whole_blocks
 from deadheat.studies.drivers import DRIVERS
 from deadheat.suite.suite import load
 from deadheat.util import clock
 
-from . import null_pairs, one_a_line, race_times
+from . import one_a_line
 
 RACES = Path("bench/warmed_starts.jsonl")
 SUITE = Path("suite")
@@ -54,17 +56,17 @@ WORKLOADS = {
     "http-hello": ("go-net-http", ("java-jdk", "node-http", "elixir-otp", "express")),
     "grpc-unary": ("go-grpc", ("java-grpc",)),
 }
-ORDINARY_BLOCKS, ORDINARY_RACES, WARMED_BLOCKS = 5, 2, 10
+PAIRS = 10
 WARMED_S = 60.0
 WITHIN = 0.03
 # About what a block takes beside its warm-ups, and an ordinary one in all, for each of its entries, seconds.
-START_S, ORDINARY_S = 3.0, 4.5
+START_S, ORDINARY_S = 3.0, 9.0
 
 
 @dataclass(frozen=True)
 class Block:
-    """Of each contender how many replies a second, over all counted parts of its block (of both entries of
-    the reference), and for how long it was loaded before them, seconds."""
+    """Of each contender how many replies a second, over all counted parts of its block, and for how long it
+    was loaded before them, seconds."""
 
     rates: Mapping[str, float]
     loaded_s: Mapping[str, float]
@@ -72,12 +74,13 @@ class Block:
 
 @dataclass(frozen=True)
 class Raced:
-    """One race: an ordinary one, or of starts loaded for `warmed_s` first; its blocks that count."""
+    """One of pair `number`: an ordinary block, or of starts loaded for `warmed_s`; null where it does not
+    count."""
 
     workload: str
     warmed_s: float | None
     number: int
-    blocks: tuple[Block, ...]
+    block: Block | None
     seconds: float
     at: str
     machine: str | None = None
@@ -87,20 +90,17 @@ def read() -> list[Raced]:
     """Every race so far."""
     lines = RACES.read_text().splitlines() if RACES.exists() else []
     found = [json.loads(line) for line in lines]
-    return [Raced(**{**one, "blocks": tuple(Block(**block) for block in one["blocks"])}) for one in found]
+    return [Raced(**{**one, "block": one["block"] and Block(**one["block"])}) for one in found]
 
 
 def left(done: Sequence[Raced]) -> Iterator[tuple[str, float | None, int]]:
-    """Workload, warm-up and number of what is to be raced: an ordinary race before the warmed blocks and one
-    behind them, so that an hour that is unlike the others is in both. A block that does not count is raced
-    again."""
+    """Workload, warm-up and pair of what is to be raced, in order; a block that does not count is raced
+    again, in its place."""
     for workload in WORKLOADS:
-        of = [one for one in done if one.workload == workload and one.blocks]
-        raced = {(one.warmed_s, one.number) for one in of}
-        order: list[tuple[float | None, int]] = [(None, 0)]
-        order += [(WARMED_S, number) for number in range(WARMED_BLOCKS)]
-        order += [(None, number) for number in range(1, ORDINARY_RACES)]
-        yield from ((workload, *step) for step in order if step not in raced)
+        raced = {(one.warmed_s, one.number) for one in done if one.workload == workload and one.block}
+        for number in range(PAIRS):
+            kinds = (None, WARMED_S) if number % 2 == 0 else (WARMED_S, None)
+            yield from ((workload, kind, number) for kind in kinds if (kind, number) not in raced)
 
 
 def about_s(workload: str, warmed_s: float | None, _number: int) -> float:
@@ -109,21 +109,25 @@ def about_s(workload: str, warmed_s: float | None, _number: int) -> float:
     if of:
         return statistics.median(of)
     entries = 1 + len(WORKLOADS[workload][1])
-    if warmed_s is None:
-        return ORDINARY_BLOCKS * (entries + 1) * ORDINARY_S
-    return entries * (warmed_s + START_S)
+    return entries * (ORDINARY_S if warmed_s is None else warmed_s + START_S)
 
 
 def planned(plan: Plan, warmed_s: float | None) -> Plan:
-    """An ordinary plan of one race, made so long: to its end, or one block of starts warmed for so long."""
+    """An ordinary plan of one race, made one block, and of starts warmed for so long where that is asked."""
     (race,) = plan.workloads
-    if warmed_s is None:
-        race = race.replaced(blocks=ORDINARY_BLOCKS)
-    else:
-        measured = race.slices.replaced(warm_up_ms=round(1000 * warmed_s), loads=(), long_turns=None)
-        entries = tuple(entry for entry in race.entries if not entry.null)
-        race = race.replaced(blocks=1, measured=measured, entries=entries)
-    return plan.replaced(workloads=(race,))
+    measured = race.slices.replaced(loads=(), long_turns=None)
+    if warmed_s is not None:
+        measured = measured.replaced(warm_up_ms=round(1000 * warmed_s))
+    entries = tuple(entry for entry in race.entries if not entry.null)
+    return plan.replaced(workloads=(race.replaced(blocks=1, measured=measured, entries=entries),))
+
+
+def unknown(plan: Plan) -> list[str]:
+    """Whose warm-up earlier races here have not told yet: in a race of its own each of its blocks would be
+    watched, and loaded for longer than those of ordinary races are."""
+    (race,) = plan.workloads
+    told = race.past.warm_up_s if race.past is not None else {}
+    return sorted({entry.contender for entry in race.entries} - told.keys())
 
 
 def race(workload: str, warmed_s: float | None, number: int) -> Raced:
@@ -132,6 +136,11 @@ def race(workload: str, warmed_s: float | None, number: int) -> Raced:
     reference, others = WORKLOADS[workload]
     asked = Asked(workloads=(workload,), contenders=others, reference=reference, margin=0.0, until="the end")
     plan = planned(racing.planned(asked, suite), warmed_s)
+    if strangers := unknown(plan):
+        raise SystemExit(
+            f"warmed_starts: how long {', '.join(strangers)} warms up is not known on this machine: three "
+            f"times deadheat race {workload} {' '.join(f'-c {id_}' for id_ in (reference, *strangers))} first"
+        )
     with (
         tempfile.TemporaryDirectory(prefix="deadheat-bench-") as scratch,
         this_machine(plan.run) as (host, stop),
@@ -143,68 +152,50 @@ def race(workload: str, warmed_s: float | None, number: int) -> Raced:
         runner.run()
         stop.check()
         seconds = time.monotonic() - began_s
-        if warmed_s is None:
-            null_pairs.add([folder.path])
-            race_times.add([folder.path])
     if not any(isinstance(one, Started) for one in runner.observations):
         raise SystemExit(f"warmed_starts: {workload} started nobody: deadheat check {workload} says why")
-    found = blocks(plan, runner.observations)
+    found = counted(plan, runner.observations)
     return Raced(workload, warmed_s, number, found, round(seconds, 1), clock.stamp())
 
 
-def blocks(plan: Plan, observed: Sequence[Observation]) -> tuple[Block, ...]:
-    """Those that count. A race of one block has no limits of its own: here it is held to the plan's."""
+def counted(plan: Plan, observed: Sequence[Observation]) -> Block | None:
+    """The race's block where it counts: one of a single block has no limits of its own, and is held to the
+    plan's."""
     tally = tallied(plan.workloads[0], whole_blocks(list(observed)))
     limits = plan.disturbance or DisturbanceLimits()
-    disturbed = {one.block for one in tally.interference if of_block(one, limits) is not None}
-    return tuple(_block(tally, block) for block in tally.blocks if block not in disturbed)
-
-
-def _block(tally: Tally, block: int) -> Block:
-    names = {entry.contender for entry in tally.race.entries}
-    entries = {
-        name: [e.id for e in tally.race.entries if e.contender == name and block in tally.turns.get(e.id, {})]
-        for name in sorted(names)
-    }
-    rates = {name: _rate(tally, of, block) for name, of in entries.items() if of}
-    loaded = {
-        name: [w.loaded_s for e in of for w in tally.warmed_up.get(e, ()) if w.block == block]
-        for name, of in entries.items()
-    }
+    if any(of_block(one, limits) is not None for one in tally.interference):
+        return None
+    block = tally.blocks[0]
+    of = [entry.id for entry in tally.race.entries if block in tally.turns.get(entry.id, {})]
     return Block(
-        rates={name: round(rate, 3) for name, rate in rates.items()},
-        loaded_s={name: statistics.mean(seconds) for name, seconds in loaded.items() if seconds},
+        rates={id_: round(_rate(tally, id_, block), 3) for id_ in of},
+        loaded_s={id_: warmed.loaded_s for id_ in of for warmed in tally.warmed_up.get(id_, ())},
     )
 
 
-def _rate(tally: Tally, entries: Sequence[str], block: int) -> float:
-    """Replies over counted time, both summed over all turns of these entries."""
-    turns = [sums(throughput_rps, turn) for entry in entries for turn in tally.turns[entry][block]]
+def _rate(tally: Tally, entry: str, block: int) -> float:
+    """Replies over counted time, both summed over all its turns."""
+    turns = [sums(throughput_rps, turn) for turn in tally.turns[entry][block]]
     return sum(replies for replies, _ in turns) / sum(seconds for _, seconds in turns)
 
 
-def ratio(of: Sequence[Block], reference: str, other: str) -> stats.Estimate:
-    """How many times as fast as the reference, over the blocks that both were in."""
-    both = [block.rates for block in of if block.rates.get(other) and block.rates.get(reference)]
-    return stats.estimate(np.array([math.log(rates[other] / rates[reference]) for rates in both]))
+def log_ratio(block: Block, reference: str, other: str) -> float | None:
+    """How many times as fast as the reference; None where either was not in it."""
+    of, to = block.rates.get(other), block.rates.get(reference)
+    return math.log(of / to) if of and to else None
 
 
-def quotient(ordinary: stats.Estimate, warmed: stats.Estimate) -> stats.Estimate | None:
-    """The one ratio over the other, with a 95% interval by Welch: independent starts. None without blocks."""
-    if ordinary.log_ratio is None or warmed.log_ratio is None or min(ordinary.blocks, warmed.blocks) < 2:
-        return None
-    squares = [ordinary.standard_error**2, warmed.standard_error**2]
-    parts = sum(s * s / (one.blocks - 1) for s, one in zip(squares, (ordinary, warmed), strict=True))
-    freedom = sum(squares) ** 2 / parts if parts > 0 else ordinary.blocks + warmed.blocks - 2
-    return stats.Estimate(
-        log_ratio=ordinary.log_ratio - warmed.log_ratio,
-        low=-math.inf,
-        high=math.inf,
-        confidence=0.95,
-        blocks=ordinary.blocks + warmed.blocks,
-        standard_error=math.sqrt(sum(squares)),
-        freedom=freedom,
-    ).at(0.95)
+def pairs(done: Sequence[Raced], workload: str, other: str) -> FloatArray:
+    """Log ratios to the reference of whole pairs (pair; ordinary, warmed)."""
+    reference, _ = WORKLOADS[workload]
+    found: dict[int, dict[bool, float]] = {}
+    for one in done:
+        if one.workload != workload or one.block is None:
+            continue
+        if (value := log_ratio(one.block, reference, other)) is not None:
+            found.setdefault(one.number, {})[one.warmed_s is not None] = value
+    whole = [(of[False], of[True]) for _, of in sorted(found.items()) if len(of) == 2]
+    return np.array(whole).reshape(len(whole), 2)
 
 
 def table(done: Sequence[Raced]) -> list[str]:
@@ -212,38 +203,37 @@ def table(done: Sequence[Raced]) -> list[str]:
     if not done:
         return ["Nothing was raced yet."]
     lines = [
-        "| workload | contender | warmed up for, median | ratio to Go, ordinary race | blocks "
-        f"| ratio to Go, starts loaded {WARMED_S:g} s | blocks | the one over the other (95%) "
-        f"| within {WITHIN:.0%} |",
-        "| --- | --- | --: | --: | --: | --: | --: | --: | --- |",
+        f"| workload | contender | pairs | warmed up for, median | ratio to Go "
+        f"| starts loaded {WARMED_S:g} s | the one over the other (95%) | within {WITHIN:.0%} |",
+        "| --- | --- | --: | --: | --: | --: | --: | --- |",
     ]
-    for workload, (reference, others) in WORKLOADS.items():
-        of = [one for one in done if one.workload == workload]
-        ordinary, warmed = (
-            [block for one in of if (one.warmed_s is not None) == kind for block in one.blocks]
-            for kind in (False, True)
-        )
-        for other in others:
-            lines.append(f"| {workload} | {other} | {_row(ordinary, warmed, reference, other)} |")
+    for workload, (_, others) in WORKLOADS.items():
+        lines += [f"| {workload} | {other} | {_row(done, workload, other)} |" for other in others]
     days = ", ".join(sorted({one.at[:10] for one in done}))
-    lost = sum(not one.blocks for one in done)
+    lost = sum(one.block is None for one in done)
     lines += ["", f"{days}; {sum(one.seconds for one in done) / 60:.0f} minutes in all, "
-              f"{lost} of {len(done)} races without a block that counts."]  # fmt: skip
+              f"{lost} of {len(done)} blocks did not count and were raced again."]  # fmt: skip
     return lines
 
 
-def _row(ordinary: Sequence[Block], warmed: Sequence[Block], reference: str, other: str) -> str:
-    before, after = (ratio(of, reference, other) for of in (ordinary, warmed))
-    loaded = [block.loaded_s[other] for block in ordinary if other in block.loaded_s]
-    cells = [f"{statistics.median(loaded):.1f} s" if loaded else "-"]
-    for one in (before, after):
-        cells += [f"{one.ratio:.3f}" if one.ratio is not None else "-", str(one.blocks)]
-    apart = quotient(before, after)
-    if apart is None or apart.ratio is None or apart.ci is None:
-        return " | ".join([*cells, "-", "not known yet"])
-    within = abs(apart.ratio - 1) <= WITHIN
+def _row(done: Sequence[Raced], workload: str, other: str) -> str:
+    of = pairs(done, workload, other)
+    if len(of) < 2:
+        return f"{len(of)} | - | - | - | - | not known yet"
+    loaded = [
+        one.block.loaded_s[other]
+        for one in done
+        if one.workload == workload and one.warmed_s is None and one.block and other in one.block.loaded_s
+    ]
+    ordinary, warmed = np.exp(of.mean(axis=0))
+    apart = stats.estimate(of[:, 0] - of[:, 1])
+    assert apart.ratio is not None and apart.ci is not None
     low, high = apart.ci
-    return " | ".join([*cells, f"{apart.ratio:.3f} ({low:.3f} to {high:.3f})", "yes" if within else "**no**"])
+    within = "yes" if abs(apart.ratio - 1) <= WITHIN else "**no**"
+    return (
+        f"{len(of)} | {statistics.median(loaded):.1f} s | {ordinary:.3f} | {warmed:.3f} "
+        f"| {apart.ratio:.3f} ({low:.3f} to {high:.3f}) | {within}"
+    )
 
 
 MEASUREMENT = one_a_line.Measurement("warmed_starts", RACES, read, left, race, table, about_s)

@@ -147,7 +147,8 @@ def test_a_start_is_loaded_for_as_long_as_earlier_ones_needed(
     """And a little longer, also where this one looks steady at once; the null entry's starts are its
     contender's. Those that nobody watched tell nothing: of each step of a way the last is its level."""
     _warming(monkeypatch, [50], 0.5)
-    watched = [("good", 2.0), ("good'", 3.0), ("good", 30.0), ("copy", 0.1)]
+    watched = [("good", 2.0), ("good'", 3.0), ("good", 30.0), ("good", 2.5), ("copy", 0.1),
+               ("copy", 0.2)]  # fmt: skip
     earlier = [
         WarmedUp(
             race=stage.race.key, block=0, entry=entry, loaded_s=4, needed_s=s, watched=long, rising=False
@@ -170,7 +171,7 @@ def test_a_start_that_is_slower_than_earlier_ones_is_loaded_until_it_is_at_its_o
         WarmedUp(
             race=stage.race.key, block=0, entry=entry, loaded_s=1, needed_s=0.2, watched=True, rising=False
         )
-        for entry in ("good", "good'", "copy")
+        for entry in ("good", "good'", "copy", "copy")
     ]
     block = schedule.blocks(stage.race, stage.plan.seed)[1]
     with ExitStack() as stack:

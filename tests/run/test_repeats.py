@@ -9,7 +9,9 @@ import pytest
 
 from deadheat.model.measured import LongTurns
 from deadheat.model.observation import BlockEnded, Disturbance, Interference, LongTurn, Observation
-from deadheat.model.plan import DisturbanceLimits
+from deadheat.model.past import Past
+from deadheat.model.plan import DisturbanceLimits, Entry
+from deadheat.plan import skew
 from deadheat.run import disturbance, repeats
 from deadheat.run.progress import NoView
 from deadheat.run.repeats import Took
@@ -52,6 +54,20 @@ def test_what_is_left_counts_repeats_to_be_expected() -> None:
     assert quiet.done == pytest.approx(4 / 6)
     noisy = repeats.progress(PLANNED, Took([40.0] * 4), 2, 2, 0.0, budgeted=False)
     assert (noisy.clean, noisy.uncounted, noisy.left_s) == (2, 2, 8 * 40.0)
+
+
+def test_blocks_of_one_skewed_contender_alone_are_told_as_short_as_they_are() -> None:
+    """Ten blocks, six of which are of everybody: the others are of it and the reference, three entries of
+    the five."""
+    entries = (*race(blocks=10).entries, Entry(id="third", contender="third"))
+    past = Past(starts={"third": (0.0,) * 14 + (-1.0,)})
+    planned = race(blocks=10).replaced(entries=entries, past=past, unskewed_blocks=6, estimated_s=360.0)
+    assert skew.in_all(planned) == 6 + 4 * 3 / 5
+    begun = repeats.progress(planned, Took([40.0] * 2), 0, 2, 0.0, budgeted=False)
+    assert begun.left_s == pytest.approx((4 + 4 * 3 / 5) * 40.0)
+    alone = repeats.progress(planned, Took([40.0] * 7), 0, 7, 0.0, budgeted=False)
+    assert alone.left_s == pytest.approx(3 * 3 / 5 * 40.0)
+    assert repeats.progress(planned, Took([40.0] * 10), 0, 10, 0.0, budgeted=False).left_s == 0.0
 
 
 def test_what_is_left_is_bounded_as_the_blocks_are() -> None:

@@ -41,12 +41,13 @@ def blocks_of(race: RacePlan, entries: Collection[str]) -> int:
     return min(race.blocks, (most_of if gone_on else end_of)(race, entries))
 
 
-def in_all(race: RacePlan) -> float:
-    """How many blocks of everybody take as long as the race's, some of which may be of the skewed alone."""
-    others = blocks_of(race, ())
+def in_all(race: RacePlan, behind: int = 0) -> float:
+    """How many blocks of everybody take as long as the race's do, some of which may be of the skewed alone;
+    as those do that come behind its first so many."""
+    others = max(0, blocks_of(race, ()) - behind)
     apart = {*skewed(race), race.reference}
     stay = sum(entry.contender in apart for entry in race.entries)
-    return others + (race.blocks - others) * stay / len(race.entries)
+    return others + (max(0, race.blocks - behind) - others) * stay / len(race.entries)
 
 
 def block_s(race: RacePlan) -> float:

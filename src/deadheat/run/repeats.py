@@ -13,7 +13,7 @@ from deadheat import stats
 from deadheat.model.observation import BlockEnded, Interference, LongTurn, Observation
 from deadheat.model.plan import RacePlan
 from deadheat.model.progress import Progress
-from deadheat.plan.skew import block_s
+from deadheat.plan import skew
 from deadheat.results import pace
 
 # Without a budget, for each block planned so many may be begun.
@@ -73,13 +73,15 @@ def progress(
     """How far a race is: `within` (0 to 1) the block after those that it took so long for, of which
     `disturbed` were disturbed and `clean` count for all.
 
-    Of the blocks to come as many are expected to be disturbed as of those so far.
+    Of the blocks to come as many are expected to be disturbed as of those so far; one of the skewed alone is
+    as much of a block of everybody as they are of all.
     """
     begun, missing = len(took.walls_s), race.blocks - clean
     room = most_blocks(race, took, budgeted=budgeted) - begun
     quiet = begun - disturbed
     expected = missing * begun / quiet if quiet else float(missing if not begun else room)
-    left = max(0.0, min(expected, room) - within)
+    alike = skew.in_all(race, clean) / missing if missing > 0 else 1.0
+    left = max(0.0, min(expected, room) - within) * alike
     return Progress(
         clean=clean,
         planned=race.blocks,
@@ -94,4 +96,4 @@ def _pace_s(race: RacePlan, took: Took) -> float:
     """Of a block without long turns: the mean of those after the first, of that one where it is alone; as
     planned where there is none yet."""
     walls_s = pace.after_first(took.walls_s)
-    return sum(walls_s) / len(walls_s) if walls_s else block_s(race)
+    return sum(walls_s) / len(walls_s) if walls_s else skew.block_s(race)

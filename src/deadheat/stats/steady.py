@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import statistics
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -24,9 +26,10 @@ NOISE = 2.0
 RULED_OUT = 0.10
 # A level that has not lasted for twice as long as the way to it may be a step of a longer one.
 LASTED = 3.0
-# What is at its level so soon is so at every start; of whoever takes longer so many starts are watched before
-# what they needed is known.
-SOON_S, WATCHED = 1.0, 3
+# One watched start in ten may be let go at a step of its way, or in a second in which the machine is slow. So
+# two tell what is needed where both needed no more than this, or the one no more than so many times what the
+# other did; else three do. As long as no more are known, each race watches one of its own too.
+SOON_S, AGREE, WATCHED = 1.0, 2.0, 3
 # A start may take longer than those before it, by as much as they took, but hardly by more than this.
 LATER_S = 1.0
 # From the middle of the third before the last to that of the last, in log time.
@@ -88,6 +91,17 @@ def surely_flat(rates: FloatArray) -> bool:
 def _to_come(bins: int) -> float:
     """How many such rises there are until `LONGEST_S`."""
     return max(0.0, math.log(LONGEST_S * 1000 / (bins * BIN_MS))) / _THIRDS
+
+
+def known_s(needed_s: Sequence[float]) -> float | None:
+    """How long a start needs to be at its level, by what watched ones needed, seconds: the longest of two
+    that agree or of three, the median of more. None where another is to be watched first."""
+    if len(needed_s) < 2:
+        return None
+    least, most = min(needed_s), max(needed_s)
+    if len(needed_s) < WATCHED and most > max(SOON_S, AGREE * least):
+        return None
+    return most if len(needed_s) <= WATCHED else statistics.median(needed_s)
 
 
 def load_s(known_s: float) -> float:

@@ -142,8 +142,8 @@ def _size(running: Running, last: Collection[Slice], race: RacePlan) -> None:
 
 
 def _known_s(stage: Stage, entry: str) -> float | None:
-    """What this contender's watched starts took to be at their level, whichever entry it was, the median:
-    those of this race, or before any those of earlier ones. None where this one is to be watched.
+    """What this contender's watched starts took to be at their level, whichever entry it was: those of this
+    race together with those of earlier ones. None where this one is to be watched.
 
     Those that were let go in time tell nothing of it: whose level is a step of a longer way is found to have
     needed less each time.
@@ -151,17 +151,16 @@ def _known_s(stage: Stage, entry: str) -> float | None:
     race = stage.race
     contender = race.contender_of(entry)
     same = {e.id for e in race.entries if e.contender == contender}
-    watched = [
+    here = [
         o.needed_s
         for o in stage.observed
         if isinstance(o, WarmedUp) and o.watched and o.race == race.key and o.entry in same
     ]
-    if watched:
-        return statistics.median(watched)
-    if race.past is None or contender not in race.past.warm_up_s:
+    before = race.past.watched.get(contender, 0) if race.past is not None else 0
+    if before < steady.WATCHED and not here:
         return None
-    known_s, starts = race.past.warm_up_s[contender], race.past.watched.get(contender, 0)
-    return known_s if known_s <= steady.SOON_S or starts >= steady.WATCHED else None
+    earlier = [race.past.warm_up_s[contender]] * before if race.past is not None and before else []
+    return steady.known_s([*earlier, *here])
 
 
 def _grown(least_ms: int, wanted_ms: float) -> int:
