@@ -234,11 +234,14 @@ def quiet_of(done: Sequence[Raced], pair: tuple[str, str], sitting: str) -> list
 
 def quiet_ratio(done: Sequence[Raced], pair: tuple[str, str], sitting: str) -> float | None:
     """The mean of all its quiet blocks of a sitting, on the log scale; nothing before there are enough."""
-    of = [(r.ratio, r.blocks) for r in quiet_of(done, pair, sitting) if r.ratio is not None]
-    blocks = sum(count for _, count in of)
-    if blocks < QUIET_BLOCKS:
-        return None
-    return math.exp(sum(math.log(ratio) * count for ratio, count in of) / blocks)
+    of = [r for r in quiet_of(done, pair, sitting) if r.ratio is not None]
+    return _mean_ratio(of) if sum(r.blocks for r in of) >= QUIET_BLOCKS else None
+
+
+def _mean_ratio(of: Sequence[Raced]) -> float:
+    """Over all blocks of these, on the log scale."""
+    logs = [math.log(r.ratio) * r.blocks for r in of if r.ratio is not None]
+    return math.exp(sum(logs) / sum(r.blocks for r in of if r.ratio is not None))
 
 
 def table(done: Sequence[Raced]) -> list[str]:
@@ -261,7 +264,8 @@ def table(done: Sequence[Raced]) -> list[str]:
         of = [r for r in done if r.neighbour == neighbour and (r.pair, r.sitting) in quiet]
         everything += of
         lines.append(f"| {neighbour} | {_row(of, quiet)} |")
-    lines += [f"| **all** | {_row(everything, quiet)} |", ""]
+    lines.append(f"| **all** | {_row(everything, quiet)} |")
+    lines += [f"| nothing: each quiet race against the others of its sitting | {_quiet_row(done)} |", ""]
     days = sorted({r.at[:10] for r in done})
     planned = sum(len(neighbours_of(pair)) for pair in PAIRS)
     lines.append(
@@ -278,6 +282,23 @@ def _row(of: Sequence[Raced], quiet: Quiet) -> str:
     errors = [abs(math.log(r.ratio / ratio)) for r, ratio in printed if r.ratio]
     error = f"{statistics.median(errors):.1%}" if errors else "-"
     return f"{len(of)} | {len(printed)} | {holds} | {error}"
+
+
+def _quiet_row(done: Sequence[Raced]) -> str:
+    """The same of races with nothing beside them: how far off the noise of the machine alone has them."""
+    alone = [r for r in done if r.neighbour is None]
+    printed, holds, errors = 0, 0, []
+    for race in alone:
+        others = [r for r in quiet_of(alone, race.pair, race.sitting) if r is not race and r.ratio]
+        if not others or not race.printed or race.ratio is None:
+            continue
+        assert race.low is not None and race.high is not None
+        ratio = _mean_ratio(others)
+        printed += 1
+        holds += race.low <= ratio <= race.high
+        errors.append(abs(math.log(race.ratio / ratio)))
+    error = f"{statistics.median(errors):.1%}" if errors else "-"
+    return f"{len(alone)} | {printed} | {holds} | {error}"
 
 
 def _about_s(_pair: tuple[str, str], neighbour: Neighbour | None) -> float:

@@ -40,7 +40,7 @@ from deadheat.results.values import sums, throughput_rps
 from deadheat.run.disturbance import of_block
 from deadheat.run.progress import NoView
 from deadheat.run.runner import Runner
-from deadheat.stats import FloatArray
+from deadheat.stats import FloatArray, steady
 from deadheat.storage import run_folder
 from deadheat.storage.journal import whole_blocks
 from deadheat.studies.drivers import DRIVERS
@@ -126,8 +126,8 @@ def unknown(plan: Plan) -> list[str]:
     """Whose warm-up earlier races here have not told yet: in a race of its own each of its blocks would be
     watched, and loaded for longer than those of ordinary races are."""
     (race,) = plan.workloads
-    told = race.past.warm_up_s if race.past is not None else {}
-    return sorted({entry.contender for entry in race.entries} - told.keys())
+    watched = race.past.watched if race.past is not None else {}
+    return sorted({e.contender for e in race.entries if watched.get(e.contender, 0) < steady.WATCHED})
 
 
 def race(workload: str, warmed_s: float | None, number: int) -> Raced:
@@ -138,8 +138,8 @@ def race(workload: str, warmed_s: float | None, number: int) -> Raced:
     plan = planned(racing.planned(asked, suite), warmed_s)
     if strangers := unknown(plan):
         raise SystemExit(
-            f"warmed_starts: how long {', '.join(strangers)} warms up is not known on this machine: three "
-            f"times deadheat race {workload} {' '.join(f'-c {id_}' for id_ in (reference, *strangers))} first"
+            f"warmed_starts: how long {', '.join(strangers)} warms up is not known on this machine: twice "
+            f"deadheat race {workload} {' '.join(f'-c {id_}' for id_ in (reference, *strangers))} first"
         )
     with (
         tempfile.TemporaryDirectory(prefix="deadheat-bench-") as scratch,

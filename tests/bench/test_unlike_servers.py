@@ -81,6 +81,16 @@ def test_the_table_counts_who_printed_a_verdict_and_whose_interval_holds_the_qui
     assert any(line.startswith(f"| {beside} | 3 | 2 | 1 | ") for line in lines)
 
 
+def test_quiet_races_are_held_against_the_others_of_their_sitting() -> None:
+    """What the machine's own noise does is not the neighbour's."""
+    pair = PAIRS[0]
+    done = [raced(pair, None, 1.2, blocks=5), raced(pair, None, 1.2, blocks=5),
+            raced(pair, None, 1.5, blocks=5), replace(raced(pair, None, 9.0), boot="6f0c")]  # fmt: skip
+    (row,) = (line for line in unlike_servers.table(done) if line.startswith("| nothing: "))
+    # The third is off by more than its 5%, the others by 12% together with it; the last one is alone.
+    assert row.split(" | ")[1:] == ["4", "3", "0", "11.2% |"]
+
+
 @pytest.mark.parametrize("a_first", [True, False])
 def test_a_ratio_is_the_second_of_the_pair_over_the_first_whichever_way_it_was_judged(a_first: bool) -> None:
     pair = PAIRS[0]

@@ -57,6 +57,8 @@ def test_whose_warm_up_no_earlier_race_told_is_named() -> None:
     told = {entry.contender: 0.5 for entry in race.entries}
     past = Past(warm_up_s=told, watched=dict.fromkeys(told, 3))
     assert warmed_starts.unknown(observed.plan(race.replaced(past=past))) == []
+    past = past.replaced(watched={**past.watched, "fast": 2})
+    assert warmed_starts.unknown(observed.plan(race.replaced(past=past))) == ["fast"]
 
 
 def test_a_block_is_what_its_starts_served_over_the_time_that_was_counted() -> None:
