@@ -263,9 +263,11 @@ def table(done: Sequence[Raced]) -> list[str]:
     for neighbour in (*LIGHT, *HEAVY):
         of = [r for r in done if r.neighbour == neighbour and (r.pair, r.sitting) in quiet]
         everything += of
-        lines.append(f"| {neighbour} | {_row(of, quiet)} |")
-    lines.append(f"| **all** | {_row(everything, quiet)} |")
-    lines += [f"| nothing: each quiet race against the others of its sitting | {_quiet_row(done)} |", ""]
+        lines.append(f"| {neighbour} | {_row(of, [quiet[r.pair, r.sitting] for r in of])} |")
+    lines.append(f"| **all** | {_row(everything, [quiet[r.pair, r.sitting] for r in everything])} |")
+    alone = [r for r in done if r.neighbour is None]
+    beside_nothing = _row(alone, [_of_the_others(done, r) for r in alone])
+    lines += [f"| nothing: each quiet race against the others of its sitting | {beside_nothing} |", ""]
     days = sorted({r.at[:10] for r in done})
     planned = sum(len(neighbours_of(pair)) for pair in PAIRS)
     lines.append(
@@ -276,29 +278,19 @@ def table(done: Sequence[Raced]) -> list[str]:
     return lines
 
 
-def _row(of: Sequence[Raced], quiet: Quiet) -> str:
-    printed = [(r, quiet[r.pair, r.sitting]) for r in of if r.printed]
+def _row(of: Sequence[Raced], ratios: Sequence[float | None]) -> str:
+    """Of these races, each held against its ratio; against none is none held."""
+    printed = [(r, ratio) for r, ratio in zip(of, ratios, strict=True) if r.printed and ratio is not None]
     holds = sum(r.low <= ratio <= r.high for r, ratio in printed)  # type: ignore[operator]
     errors = [abs(math.log(r.ratio / ratio)) for r, ratio in printed if r.ratio]
     error = f"{statistics.median(errors):.1%}" if errors else "-"
     return f"{len(of)} | {len(printed)} | {holds} | {error}"
 
 
-def _quiet_row(done: Sequence[Raced]) -> str:
-    """The same of races with nothing beside them: how far off the noise of the machine alone has them."""
-    alone = [r for r in done if r.neighbour is None]
-    printed, holds, errors = 0, 0, []
-    for race in alone:
-        others = [r for r in quiet_of(alone, race.pair, race.sitting) if r is not race and r.ratio]
-        if not others or not race.printed or race.ratio is None:
-            continue
-        assert race.low is not None and race.high is not None
-        ratio = _mean_ratio(others)
-        printed += 1
-        holds += race.low <= ratio <= race.high
-        errors.append(abs(math.log(race.ratio / ratio)))
-    error = f"{statistics.median(errors):.1%}" if errors else "-"
-    return f"{len(alone)} | {printed} | {holds} | {error}"
+def _of_the_others(done: Sequence[Raced], race: Raced) -> float | None:
+    """The ratio of the other quiet races of its sitting: how far off the machine's noise alone has it."""
+    others = [r for r in quiet_of(done, race.pair, race.sitting) if r is not race and r.ratio is not None]
+    return _mean_ratio(others) if others else None
 
 
 def _about_s(_pair: tuple[str, str], neighbour: Neighbour | None) -> float:
