@@ -23,9 +23,11 @@ import http.server, itertools, json, os, signal, sys, threading, time
 import psycopg
 
 HABIT, URL = sys.argv[2], os.environ["DATABASE_URL"]
-# More than a check asks for.
-LOADED = 600
 BY_ID = "SELECT id, randomnumber FROM world WHERE id = %s"
+# Its first start is for a check of its answers. In all others it shows its habit soon, on a slow machine too.
+BEFORE = "started-before"
+LOADED = 50 if os.path.exists(BEFORE) else 1_000_000
+open(BEFORE, "w").close()
 ASKED, KEPT, HELD, MINE = itertools.count(1), {}, [], threading.local()
 
 def session():
@@ -61,14 +63,13 @@ def row(id_):
         print("a query of the row", id_, "." * 500, flush=True)
     if number == LOADED and HABIT == "drops its table":
         session().execute("DROP TABLE world")
-    if number >= LOADED and number % 300 == 0 and HABIT == "locks in two orders":
+    if number % 300 == LOADED and HABIT == "locks in two orders":
         deadlock()
-    if number >= LOADED and HABIT == "keeps what it read" and id_ in KEPT:
-        return KEPT[id_]
+    if number == LOADED and HABIT == "keeps what it read":
+        KEPT.update((row[0], row) for row in session().execute("SELECT id, randomnumber FROM world"))
     if number >= LOADED and number % 20 == 0 and HABIT == "refuses some":
         raise RuntimeError
-    KEPT[id_] = session().execute(BY_ID, (id_,)).fetchone()
-    return KEPT[id_]
+    return KEPT.get(id_) or session().execute(BY_ID, (id_,)).fetchone()
 
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from types import SimpleNamespace
@@ -51,6 +51,13 @@ def _warming(monkeypatch: pytest.MonkeyPatch, rates: Sequence[int], mean_ms: flo
     monkeypatch.setattr(WarmingEngine, "mean_ms", mean_ms, raising=False)
     monkeypatch.setattr(WarmingEngine, "lengths_ms", [], raising=False)
     monkeypatch.setattr(rest, "LOOK_S", 0.0)
+    _clock(monkeypatch, lambda: 0.0)  # nobody was frozen for long, however long this machine takes
+
+
+def _clock(monkeypatch: pytest.MonkeyPatch, now: Callable[[], float]) -> None:
+    """By which it is told how long a server was frozen."""
+    for module in (turns, warm_up):
+        monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=now))
 
 
 @pytest.mark.parametrize(
@@ -215,7 +222,7 @@ def test_a_slice_that_may_begin_with_new_connections_has_a_longer_lead_in(
     """But where it closed none after it was frozen for as long."""
     _warming(monkeypatch, [50], 0.5)
     now = itertools.count(step=10.0)
-    monkeypatch.setattr(turns, "time", SimpleNamespace(monotonic=lambda: next(now)))
+    _clock(monkeypatch, lambda: next(now))
     lead_ins: dict[str, list[int]] = {entry.id: [] for entry in stage.race.entries}
     usual = WarmingEngine.turn
 
