@@ -13,6 +13,7 @@ import pytest
 
 from deadheat.app import checking
 from deadheat.kinds import conformance, http_asking
+from deadheat.kinds.server import started
 from deadheat.model.address import Address
 from deadheat.suite import suite
 
@@ -51,6 +52,8 @@ def test_every_row_is_read_from_the_database_and_kept_where_it_may_be(
     stack: str, ready: Ready, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("DEADHEAT_LOCK", str(tmp_path / "lock"))
+    # A JVM's start beside other tests.
+    monkeypatch.setattr(started, "READY_TIMEOUT_S", 300.0)
     ready("app-db", stack)
     checked = {found.workload: found for found in checking.check(LOADED, [stack], lambda _: None)}
     kept = ("app-cached",) if "app-cached" in checked else ()

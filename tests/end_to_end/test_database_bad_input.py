@@ -31,8 +31,15 @@ open(BEFORE, "w").close()
 ASKED, KEPT, HELD, MINE = itertools.count(1), {}, [], threading.local()
 
 def session():
-    if not hasattr(MINE, "session"):
-        MINE.session = psycopg.connect(URL, autocommit=True)
+    give_up = time.monotonic() + 60
+    while not hasattr(MINE, "session"):
+        try:
+            MINE.session = psycopg.connect(URL, autocommit=True)
+        except psycopg.OperationalError:
+            # Sessions of this server that were closed are not gone yet.
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(0.01)
     return MINE.session
 
 def hold_all_sessions():

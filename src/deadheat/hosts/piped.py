@@ -10,6 +10,7 @@ import subprocess
 import time
 
 from deadheat.hosts import tree
+from deadheat.hosts.affinity import on_cpus
 from deadheat.hosts.meter import CpuTime, Usage
 from deadheat.hosts.process import ExitedError, StartError, last_lines
 from deadheat.hosts.program import Exit, Spec, Why
@@ -32,6 +33,7 @@ class Piped:
         self.started_ns = time.monotonic_ns()
         try:
             with contextlib.ExitStack() as stack, none_blocked():
+                _restrict(stack, spec)
                 stderr = (
                     subprocess.DEVNULL if spec.stderr is None else stack.enter_context(spec.stderr.open("ab"))
                 )
@@ -53,14 +55,6 @@ class Piped:
         self._stdin, self._stdout = self._process.stdin, self._process.stdout
         self._selector = selectors.DefaultSelector()
         self._selector.register(self._stdout, selectors.EVENT_READ)
-        if spec.cpus is not None:
-            try:
-                os.sched_setaffinity(self.pid, spec.cpus)
-            except OSError as error:
-                self.close()
-                raise StartError(
-                    f"cannot run {spec.argv[0]} on CPUs {sorted(spec.cpus)}: {error.strerror}"
-                ) from error
 
     @property
     def exit(self) -> Exit | None:
@@ -173,6 +167,18 @@ class Piped:
         self._process.returncode = status
         code, died_of = (status, None) if status >= 0 else (None, -status)
         self._exit = Exit.unseen(self.started_ns, why, died_of, code=code, cpu=cpu)
+
+
+def _restrict(stack: contextlib.ExitStack, spec: Spec) -> None:
+    """To its CPUs from its first instant: what is done about them later reaches no thread that it has started
+    meanwhile. Raises StartError."""
+    if spec.cpus is not None:
+        try:
+            stack.enter_context(on_cpus(spec.cpus))
+        except OSError as error:
+            raise StartError(
+                f"cannot run {spec.argv[0]} on CPUs {sorted(spec.cpus)}: {error.strerror}"
+            ) from error
 
 
 def _ns(seconds: float) -> int:
