@@ -32,14 +32,20 @@ def tree_of(pid: int) -> list[int]:
 
 
 def freeze(pid: int) -> None:
-    """Stop all of it, however often it forks meanwhile; after some seconds, whatever there is. Raises
-    PermissionError where nobody of us may stop it."""
+    """Stop all of it, however often it forks meanwhile, until two looks in a row find the same processes, all
+    of them stopped: a first one may have missed whom one of them started before it stopped. After some
+    seconds, whatever there is. Raises PermissionError where nobody of us may stop it."""
     deadline = time.monotonic() + SETTLES_S
-    while not all(_is_stopped(member) for member in tree_of(pid)):
-        send(pid, signal.SIGSTOP)
-        if time.monotonic() > deadline:
-            break  # what it then uses is on record
-        time.sleep(POLL_S)
+    all_stopped: list[int] | None = None
+    while time.monotonic() <= deadline:  # what it uses behind that is on record
+        members = tree_of(pid)
+        found = members if all(_is_stopped(member) for member in members) else None
+        if found is not None and found == all_stopped:
+            return
+        if found is None:
+            send(pid, signal.SIGSTOP)
+            time.sleep(POLL_S)
+        all_stopped = found
 
 
 def send(pid: int, number: signal.Signals) -> None:
