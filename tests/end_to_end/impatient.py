@@ -10,7 +10,6 @@ from dataclasses import replace
 from types import ModuleType
 
 import deadheat.app.ad_hoc
-import deadheat.generators.engine
 import deadheat.kinds.grpc.frames
 import deadheat.kinds.grpc.kind
 import deadheat.kinds.http_asking
@@ -31,7 +30,7 @@ import deadheat.studies.server
 from deadheat.cli import main
 from deadheat.model.plan import DisturbanceLimits
 
-READY_TIMEOUT_S = 6.0
+READY_TIMEOUT_S = float(os.environ.get("DEADHEAT_TEST_READY_TIMEOUT_S", "6"))
 # What a plan takes a program's run to last, whatever it lasts on a busy machine.
 TOOK_S = 0.02
 
@@ -49,7 +48,6 @@ def cut(module: ModuleType, **values: object) -> None:
 def hurry() -> None:
     cut(deadheat.kinds.server.started, READY_TIMEOUT_S=READY_TIMEOUT_S, STOP_GRACE_S=1.0)
     # Slices do not grow with a latency that is the busy machine's, so that blocks of one plan are alike.
-    cut(deadheat.generators.engine, REQUEST_TIMEOUT_MS=2000)
     cut(deadheat.kinds.server.warm_up, LEAD_IN_LATENCIES=0, COUNTED_LATENCIES=0, ANSWERED=0)
     # How long others take to start on a busy machine must not decide who has how many turns.
     cut(deadheat.kinds.server.warm_up, FROZEN_S=math.inf)

@@ -129,7 +129,8 @@ class Race:
         for name, habit in {**FINE, **{named(habit): habit for habit in HABITS}}.items():
             contender(rows / name, habit, server=SERVER)
         like_app_db(rows)
-        self.deadheat = Deadheat(home, home / "suite")
+        # Who opens all sessions that it may does so before it listens.
+        self.deadheat = Deadheat(home, home / "suite", env={"DEADHEAT_TEST_READY_TIMEOUT_S": "100"})
         self.ended: Ended = self.deadheat.run(
             "race", "rows", "--budget", "15s", "--seed", "7", "--connections", "4"
         )
