@@ -6,6 +6,7 @@ import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,10 @@ from deadheat.calibration.steps import Step
 from deadheat.errors import UserError
 from deadheat.hosts.cpus import default_cpus
 from deadheat.hosts.held import this_host
+from deadheat.model.observation import Observation, WarmedUp
+from deadheat.model.plan import Plan
+from deadheat.stats import steady
+from deadheat.suite.suite import Suite
 from deadheat.util.interrupt import InterruptedRunError
 
 
@@ -28,6 +33,14 @@ TINY = (tiny("identical-0"), tiny("identical-1", neighbour=True), tiny("planted-
 
 # A thousandth of a request in a hundred iterations.
 COST = servers.Cost(8_000, 1e-5, (0.9e-5, 1.1e-5))
+
+
+def known(*args: Any) -> stand.Stand:
+    """As behind some races: nobody's warm-up has to be watched."""
+    made = stand.Stand(*args)
+    for name in (servers.PLAIN, servers.TWIN, *map(servers.slower, steps.DIFFERENCES)):
+        made.needed_s[name] = [0.0] * steady.WATCHED
+    return made
 
 
 @pytest.fixture
@@ -45,6 +58,7 @@ def plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[CampaignPl
         lambda of, ds: {"plain": of.plain, "twin": of.plain} | {servers.slower(d): 2 * of.plain for d in ds},
     )
     monkeypatch.setattr(steps, "usual", lambda: iter(TINY))
+    monkeypatch.setattr(races, "Stand", known)
     cpus = default_cpus(this_host().cores())
     before = os.sched_getaffinity(0)
     yield CampaignPlan(None, False, False, tmp_path / "races.jsonl", cpus.servers, cpus.generators, seed=1)
@@ -71,6 +85,26 @@ def test_every_step_is_raced_and_kept(plan: CampaignPlan) -> None:
     assert (kept[-1].truth, kept[-1].truth_ci) == (1.08, (1.072, 1.088))
     assert outcome.calibration is not None and store.current() == outcome.calibration
     assert any(line.startswith("planted-10%-0") for line in said)
+
+
+def test_a_server_whose_warm_up_is_known_is_not_watched_again(
+    plan: CampaignPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watched: list[list[str]] = []
+    real = stand.Stand._run
+
+    def run(self: stand.Stand, plan: Plan, suite: Suite) -> list[Observation]:
+        observed = real(self, plan, suite)
+        watched.append([o.entry for o in observed if isinstance(o, WarmedUp) and o.watched])
+        return observed
+
+    monkeypatch.setattr(stand.Stand, "_run", run)
+    monkeypatch.setattr(races, "Stand", stand.Stand)
+    monkeypatch.setattr(steps, "usual", lambda: (tiny(f"identical-{number}") for number in range(3)))
+    races.run(plan, lambda _: None)
+    # The pilot's two starts, and as many of the long runs: at least three are known of each.
+    assert watched[0][:2] in (["plain", "twin"], ["twin", "plain"])
+    assert watched[-3:] == [[], [], []]
 
 
 def test_stopped_it_keeps_what_it_has_and_goes_on_from_there(

@@ -8,11 +8,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from deadheat.hosts import ExitedError, Spec, StartError
+from deadheat.hosts import ExitedError, Spec, StartError, tree
 from deadheat.hosts.attached import owner_of, raced_pids
 from deadheat.hosts.local import LocalHost
 from deadheat.hosts.ports import Ports
@@ -31,19 +32,40 @@ print(listener.getsockname()[1], flush=True)
 while True:
     pass
 """
+# One whose child has ended, and that never waits for it.
+WITH_A_ZOMBIE = """\
+import os, socket
+listener = socket.create_server(("127.0.0.1", 0))
+if (child := os.fork()) == 0:
+    os._exit(0)
+os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
+print(listener.getsockname()[1], flush=True)
+while True:
+    pass
+"""
 
 
-@pytest.fixture
-def server() -> Iterator[subprocess.Popen[str]]:
-    with subprocess.Popen([sys.executable, "-S", "-c", SOURCE], stdout=subprocess.PIPE, text=True) as process:
+@contextmanager
+def running(source: str) -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen([sys.executable, "-S", "-c", source], stdout=subprocess.PIPE, text=True) as process:
         yield process
         process.kill()
 
 
 @pytest.fixture
-def port(server: subprocess.Popen[str]) -> int:
+def server() -> Iterator[subprocess.Popen[str]]:
+    with running(SOURCE) as process:
+        yield process
+
+
+def port_of(server: subprocess.Popen[str]) -> int:
     assert server.stdout is not None
     return int(server.stdout.readline())
+
+
+@pytest.fixture
+def port(server: subprocess.Popen[str]) -> int:
+    return port_of(server)
 
 
 @pytest.fixture
@@ -90,6 +112,16 @@ def test_it_is_metered_and_frozen_and_goes_on(
     assert set(before.pids) <= raced_pids()
     host.stop(handle, 0.0)
     assert server.poll() is None
+
+
+def test_a_child_that_ended_is_not_waited_for(host: LocalHost, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tree, "SETTLES_S", PATIENCE_S)
+    with running(WITH_A_ZOMBIE) as server:
+        handle = host.start(spec(port_of(server)))
+        began = time.monotonic()
+        host.freeze(handle)
+        assert time.monotonic() - began < PATIENCE_S
+        assert [state(pid) for pid in tree_of(server.pid)] == ["T", "Z"]
 
 
 def test_without_freezes_it_runs_on(port: int, host: LocalHost) -> None:

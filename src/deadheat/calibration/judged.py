@@ -13,6 +13,7 @@ from deadheat.errors import ExitCode, UserError
 from deadheat.model.calibration import CalibrationRace, MachineId
 from deadheat.model.observation import Observation, Slice
 from deadheat.model.plan import Plan
+from deadheat.plan.looks import looks_of
 from deadheat.results import derive
 from deadheat.results.tally import Tally, tallied
 from deadheat.results.values import Value, cpu_us_per_request, throughput_rps
@@ -42,8 +43,7 @@ def race(
     tally = tallied(raced, counting)
     result = derive.workload(raced, plan.facts, step.margin, counting)
     pair = _compare(tally, other, throughput_rps)
-    looks = stats.plan_looks(step.blocks)
-    verdict = stats.judge_family({other: pair}, step.margin, looks=looks)[other]
+    verdict = stats.judge_family({other: pair}, step.margin, looks=looks_of(raced))[other]
     if verdict.estimate.ratio is None:
         raise UserError("a server of the calibration served nothing", code=ExitCode.NOTHING_MEASURED)
     by_cpu = _compare(tally, other, cpu_us_per_request, lower_is_better=True)

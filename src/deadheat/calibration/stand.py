@@ -20,8 +20,10 @@ from deadheat.hosts import Host
 from deadheat.hosts.program import Spec
 from deadheat.model.calibration import CalibrationRace, MachineId
 from deadheat.model.measured import SlicePlan
-from deadheat.model.observation import Failed, Observation
+from deadheat.model.observation import Failed, Observation, WarmedUp
+from deadheat.model.past import Past
 from deadheat.model.plan import Entry, Plan, RacePlan
+from deadheat.plan import learnt
 from deadheat.results.tally import Tally, tallied
 from deadheat.run.progress import NoView
 from deadheat.run.runner import Runner
@@ -46,6 +48,8 @@ class Stand:
     machine: MachineId
     iterations: dict[str, int] = field(default_factory=dict)
     cost: servers.Cost | None = None
+    # Of each server how long its watched starts took to be at their level, in all races so far, seconds.
+    needed_s: dict[str, list[float]] = field(default_factory=dict)
 
     def race(self, step: Step, seed: int) -> CalibrationRace:
         """Run it. Raises InterruptedRunError where somebody stops it, UserError where it cannot be run."""
@@ -55,6 +59,9 @@ class Stand:
         began_s = time.monotonic()
         with self._neighbour(step.neighbour):
             observed = self._run(plan, suite)
+        for start in observed:
+            if isinstance(start, WarmedUp) and start.watched:
+                self.needed_s.setdefault(start.entry, []).append(start.needed_s)
         tally = tallied(plan.workloads[0], list(whole_blocks(observed)))
         _complain(observed, tally)
         return judged.race(
@@ -84,6 +91,8 @@ class Stand:
                 lead_in_ms=step.lead_in_ms,
                 counted_ms=step.counted_ms,
             ),
+            to_the_end=step.to_the_end,
+            past=self._past(contenders),
         )
         return Plan(
             run=f"calibration-{step.name}",
@@ -99,6 +108,13 @@ class Stand:
             generator_cpus=self.generator_cpus,
             workloads=(race,),
             facts=facts_of(suite, {workload.name: contenders}),
+        )
+
+    def _past(self, contenders: Sequence[str]) -> Past:
+        """Warm-ups alone: a start is watched for as long as too few are known, as in any race."""
+        known = {name: needed_s for name in contenders if (needed_s := self.needed_s.get(name))}
+        return Past(
+            warm_up_s=learnt.medians(known), watched={name: len(needed_s) for name, needed_s in known.items()}
         )
 
     def _run(self, plan: Plan, suite: Suite) -> list[Observation]:

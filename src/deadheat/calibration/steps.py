@@ -12,7 +12,7 @@ DIFFERENCES = (0.01, 0.02, 0.03, 0.05, 0.10)
 LENGTHS_MS = (50, 100, 250, 1000)
 LEAD_IN_MS, COUNTED_MS, WARM_UP_MS = 50, 100, 150
 # What a block takes beside its turns (two starts, warm-ups, stops), and a turn beside its load, seconds.
-BLOCK_S, TURN_S, RACE_S = 0.9, 0.012, 0.8
+BLOCK_S, TURN_S, RACE_S = 1.7, 0.012, 0.8
 DEFAULT_MARGIN = 0.02
 # The full calibration: how many races of identical servers, and the planted ones with 3 minutes of load.
 IDENTICAL, PLANTED = 60, 20
@@ -20,7 +20,8 @@ IDENTICAL, PLANTED = 60, 20
 
 @dataclass(frozen=True)
 class Step:
-    """One race. `planted` is how much more CPU a request of the slower server costs, 0 to 1."""
+    """One race. `planted` is how much more CPU a request of the slower server costs, 0 to 1. `to_the_end`: it
+    is judged once, by all of its blocks."""
 
     name: str
     kind: RaceKind
@@ -31,6 +32,7 @@ class Step:
     neighbour: bool = False
     lead_in_ms: int = LEAD_IN_MS
     counted_ms: int = COUNTED_MS
+    to_the_end: bool = False
 
     @property
     def load_s(self) -> float:

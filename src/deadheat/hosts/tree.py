@@ -15,7 +15,8 @@ from deadheat.hosts.processes import TICK_NS
 PROC = Path("/proc")
 # A signal reaches a process in microseconds, on a busy machine in milliseconds.
 SETTLES_S, POLL_S = 5.0, 0.001
-_STOPPED = frozenset("Tt")
+# Who has ended, and was not waited for yet, runs no more either.
+_AT_REST = frozenset("TtZX")
 # Fields of /proc/PID/stat behind the name, from 0; what children have used is of those that were waited for.
 _STATE, PARENT, _WAITED_FOR, STARTED = 0, 1, slice(13, 15), 19
 
@@ -33,13 +34,13 @@ def tree_of(pid: int) -> list[int]:
 
 def freeze(pid: int) -> None:
     """Stop all of it, however often it forks meanwhile, until two looks in a row find the same processes, all
-    of them stopped: a first one may have missed whom one of them started before it stopped. After some
-    seconds, whatever there is. Raises PermissionError where nobody of us may stop it."""
+    of them stopped or ended: a first one may have missed whom one of them started before it stopped. After
+    some seconds, whatever there is. Raises PermissionError where nobody of us may stop it."""
     deadline = time.monotonic() + SETTLES_S
     all_stopped: list[int] | None = None
     while time.monotonic() <= deadline:  # what it uses behind that is on record
         members = tree_of(pid)
-        found = members if all(_is_stopped(member) for member in members) else None
+        found = members if all(_is_at_rest(member) for member in members) else None
         if found is not None and found == all_stopped:
             return
         if found is None:
@@ -114,10 +115,10 @@ def _entries(folder: Path) -> list[Path]:
         return []
 
 
-def _is_stopped(pid: int) -> bool:
-    """Also of one that is gone."""
+def _is_at_rest(pid: int) -> bool:
+    """Stopped, ended, or gone."""
     try:
-        return stat(pid)[_STATE] in _STOPPED
+        return stat(pid)[_STATE] in _AT_REST
     except OSError:
         return True
 
