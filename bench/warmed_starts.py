@@ -6,11 +6,12 @@
     python -m bench.warmed_starts --write               # the table of docs/method.md, from the races so far
 
 Of each workload 10 ordinary blocks, in which a start is loaded until it is no longer getting faster, and 10
-whose starts were each loaded for 60 s before their slices, in turn: one of either is a pair, minutes from one
-another, and which comes first alternates. From one hour to the next ratios move by more than is looked for
-here. Starts share nothing with those of another block: so each is a race of one block, and a line. It has no
-open loop, no long turns and no second entry of the reference, which would only cost time. A block that
-somebody else got into does not count by the plan's limits, and is raced again.
+whose starts were each loaded for 60 s before their slices, in turns of half a second as ever, in turn: one
+of either is a pair, minutes from one another, and which comes first alternates. From one hour to the next
+ratios move by more than is looked for here. Starts share nothing with those of another block: so each is a
+race of one block, and a line. It has no open loop, no long turns and no second entry of the reference, which
+would only cost time. A block that somebody else got into does not count by the plan's limits, and is raced
+again.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ from deadheat.hosts.affinity import on_cpus
 from deadheat.hosts.held import this_machine
 from deadheat.hosts.machine import WINDOW_S
 from deadheat.model.observation import Observation, Started
+from deadheat.model.past import Past
 from deadheat.model.plan import DisturbanceLimits, Plan
 from deadheat.plan import Asked
 from deadheat.results.tally import Tally, tallied
@@ -113,13 +115,18 @@ def about_s(workload: str, warmed_s: float | None, _number: int) -> float:
 
 
 def planned(plan: Plan, warmed_s: float | None) -> Plan:
-    """An ordinary plan of one race, made one block, and of starts warmed for so long where that is asked."""
+    """An ordinary plan of one race, made one block, and of starts warmed for so long where that is asked: in
+    the ordinary turns, as if earlier ones had needed it."""
     (race,) = plan.workloads
-    measured = race.slices.replaced(loads=(), long_turns=None)
+    past = race.past or Past()
     if warmed_s is not None:
-        measured = measured.replaced(warm_up_ms=round(1000 * warmed_s))
+        ids = {entry.contender for entry in race.entries}
+        known = {"warm_up_s": dict.fromkeys(ids, warmed_s - steady.LATER_S)}
+        past = past.replaced(**known, watched=dict.fromkeys(ids, steady.WATCHED))
+    measured = race.slices.replaced(loads=(), long_turns=None)
     entries = tuple(entry for entry in race.entries if not entry.null)
-    return plan.replaced(workloads=(race.replaced(blocks=1, measured=measured, entries=entries),))
+    race = race.replaced(blocks=1, measured=measured, entries=entries, past=past)
+    return plan.replaced(workloads=(race,))
 
 
 def unknown(plan: Plan) -> list[str]:

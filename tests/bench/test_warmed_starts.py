@@ -14,6 +14,7 @@ from bench.warmed_starts import PAIRS, WARMED_S, WORKLOADS, Block, Raced
 
 from deadheat.model.past import Past
 from deadheat.model.plan import DisturbanceLimits
+from deadheat.stats import steady
 from tests.made import observed
 
 GO, OTHERS = WORKLOADS["http-hello"]
@@ -46,8 +47,10 @@ def test_both_kinds_are_one_start_of_each_and_differ_in_their_warm_up_alone() ->
     ordinary = observed.plan(observed.race(warm_up_ms=500, lead_in_ms=50, counted_ms=100, loads=(0.5,)))
     (warmed,) = warmed_starts.planned(ordinary, 60.0).workloads
     (same,) = warmed_starts.planned(ordinary, None).workloads
-    assert (warmed.blocks, warmed.slices.warm_up_ms, warmed.loads, warmed.null_entry) == (1, 60_000, (), None)
-    assert same == warmed.replaced(measured=warmed.slices.replaced(warm_up_ms=500))
+    assert (warmed.blocks, warmed.slices.warm_up_ms, warmed.loads, warmed.null_entry) == (1, 500, (), None)
+    assert warmed.past is not None and warmed.past.watched.keys() == warmed.past.warm_up_s.keys()
+    assert {steady.load_s(known_s) for known_s in warmed.past.warm_up_s.values()} == {60.0}
+    assert same == warmed.replaced(past=same.past)
 
 
 def test_whose_warm_up_no_earlier_race_told_is_named() -> None:

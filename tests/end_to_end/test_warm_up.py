@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -15,7 +16,7 @@ import pytest
 from deadheat.hosts import Handle, Host
 from deadheat.kinds.server import rest, turns, warm_up
 from deadheat.kinds.server.rest import Rest
-from deadheat.model.observation import Slice, WarmedUp
+from deadheat.model.observation import Observation, Slice, WarmedUp
 from deadheat.plan import schedule
 from deadheat.run import kind
 from deadheat.run.kind import Stage
@@ -214,6 +215,33 @@ def test_a_server_that_was_frozen_for_long_is_warmed_up_again(
     assert last < first
     warming = [(o.entry, o.turn) for o in observed if isinstance(o, Slice) and o.warm_up]
     assert len(warming) == len(set(warming)) == len(block.start) * (UNKNOWN + again)
+
+
+@pytest.mark.parametrize(("rates", "awake"), [([10, 30, 40, 45, *[50] * 20], True), ([50], False)])
+def test_who_warmed_up_is_kept_awake_while_others_do(
+    stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch, rates: Sequence[int], awake: bool
+) -> None:
+    """A JVM whose connections and threads have been idle for so long throws compiled code away. Who was at
+    its level at once has nothing to lose."""
+    _warming(monkeypatch, rates, 0.5)
+    now = itertools.count(step=1.0)
+    _clock(monkeypatch, lambda: next(now))
+    monkeypatch.setattr(warm_up, "FROZEN_S", math.inf)
+    block = schedule.blocks(stage.race, stage.plan.seed)[0]
+    with ExitStack() as stack:
+        observed = list(observe(stage, block, stack))
+    first = block.start[0]
+    warmed = [next(n for n, o in enumerate(observed) if _is_warmed(o, entry)) for entry in block.start]
+    later = [o for o in observed[warmed[0] + 1 : warmed[-1]] if isinstance(o, Slice) and o.entry == first]
+    assert bool(later) == awake and all(o.warm_up for o in later)
+    lengths = {len(o.bins) * o.bin_ms for o in later}
+    assert lengths <= {warm_up.AWAKE_MS}
+    turns = [(o.entry, o.turn) for o in observed if isinstance(o, Slice) and o.warm_up]
+    assert len(turns) == len(set(turns))
+
+
+def _is_warmed(observed: Observation, entry: str) -> bool:
+    return isinstance(observed, WarmedUp) and observed.entry == entry
 
 
 def test_a_slice_that_may_begin_with_new_connections_has_a_longer_lead_in(

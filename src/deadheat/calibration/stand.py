@@ -121,7 +121,8 @@ class Stand:
         folder = RunFolder(self.scratch / "race")
         shutil.rmtree(folder.path, ignore_errors=True)
         folder.logs.mkdir(parents=True)
-        builder = Builder(self.host, self.stop, self.scratch / "cache")
+        # What a race beside a neighbour learns of lead-ins is not for the next one.
+        builder = Builder(self.host, self.stop, folder.path / "cache")
         runner = Runner(plan, suite, folder, DRIVERS, self.host, NoView(), self.stop, [], builder)
         runner.run()
         self.stop.check()

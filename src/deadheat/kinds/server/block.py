@@ -18,7 +18,7 @@ from deadheat.kinds.server.started import (
     until_right,
 )
 from deadheat.kinds.server.turns import Running, Turns
-from deadheat.kinds.server.warm_up import warmed_again, warmed_up
+from deadheat.kinds.server.warm_up import kept_awake, warmed_again, warmed_up
 from deadheat.model.address import Address
 from deadheat.model.contender import Contender
 from deadheat.model.http_protocol import OVER_TLS
@@ -52,7 +52,9 @@ class ServerBlock:
         for entry in self._block.start:
             yield self._started(entry)
             if entry in self._turns.running:
-                yield from warmed_up(self._turns, entry)
+                for observed in warmed_up(self._turns, entry):
+                    yield observed
+                    yield from kept_awake(self._turns, entry)
         for entry in list(self._turns.running):
             yield from warmed_again(self._turns, entry)
         rounds = self._affordable_rounds()

@@ -26,7 +26,8 @@ IDLE_S, REOPENED_MS = 1.5, 300
 
 @dataclass
 class Running:
-    """A started server of a block. `warm_ups`: its turns that do not count; `level_rps`: where they ended.
+    """A started server of a block. `warm_ups`: its turns that do not count; `level_rps`: where they ended,
+    and `needed_s`: after how long it was there.
     `idle_s`: for how long it was frozen at most and closed no connection. `busy`: it works without being
     asked anything, so that no rest ends; `last_rest`: what came of the last one, of `rested_s` in all."""
 
@@ -45,6 +46,7 @@ class Running:
     rested_s: float = 0.0
     warm_ups: int = 0
     level_rps: float = 0.0
+    needed_s: float = 0.0
     closed: Counted | None = None
     usage: Usage | None = None
     attached: bool = False

@@ -31,6 +31,11 @@ MOST_LEAD_IN_MS, MOST_COUNTED_MS = 500, 1000
 # docs/method.md has it. It takes at least two turns to see that it is back, and five seconds at most.
 FROZEN_S, AGAIN_MS = 5.0, 300
 LEAST_AGAIN, MOST_AGAIN = 2, 16
+# A JVM throws compiled code away when it first comes to a path that it was compiled without: where its
+# connections have been idle for 30 s, by its own clock, and threads of a pool for 60. So whoever has had to
+# warm up has a short turn now and then while others start: docs/method.md has what became of one that had
+# none.
+AWAKE_S, AWAKE_MS = 15.0, 100
 
 
 def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
@@ -55,15 +60,14 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
         rates = np.append(rates, steady.rates_rps(observed.bins, observed.bin_ms))
         if observed.server_cpu_ns:
             per_cpu_s = np.append(per_cpu_s, observed.replies / observed.server_cpu_ns * 1e9)
-        if loaded_s >= steady.LONGEST_S:
+        if loaded_s >= max(steady.LONGEST_S, least_s):
             break
         if loaded_s < least_s or running.last_rest.working:
             continue
         if _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s):
             break
-    running.level_rps = steady.level_rps(rates)
+    running.level_rps, running.needed_s = steady.level_rps(rates), steady.settled_s(rates)
     _size(running, last, race)
-    needed_s = steady.settled_s(rates)
     if (failed := _forgotten(turns, entry)) is not None:
         yield failed
         return
@@ -73,11 +77,24 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
         entry=entry,
         loaded_s=loaded_s,
         rested_s=round(running.rested_s, 3),
-        needed_s=needed_s,
+        needed_s=running.needed_s,
         watched=known_s is None,
         rising=not _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s or 0.0),
         working=running.last_rest.working,
     )
+
+
+def kept_awake(turns: Turns, entry: str) -> Generator[Observation]:
+    """A short turn of each other server that was frozen for long while this one warms up, where it took more
+    than a moment to warm up itself."""
+    for other, running in list(turns.running.items()):
+        frozen_s = time.monotonic() - running.frozen_at_s
+        if other == entry or running.needed_s <= steady.SOON_S or frozen_s < AWAKE_S:
+            continue
+        observed = turns.warm_up(running, AWAKE_MS)
+        yield observed
+        if isinstance(observed, Slice) and (failed := _forgotten(turns, other)) is not None:
+            yield failed
 
 
 def warmed_again(turns: Turns, entry: str) -> Generator[Observation]:
