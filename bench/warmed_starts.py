@@ -98,9 +98,9 @@ def read() -> list[Raced]:
 def left(done: Sequence[Raced]) -> Iterator[tuple[str, float | None, int]]:
     """Workload, warm-up and pair of what is to be raced, in order; a block that does not count is raced
     again, in its place."""
-    for workload in WORKLOADS:
-        raced = {(one.warmed_s, one.number) for one in done if one.workload == workload and one.block}
-        for number in range(PAIRS):
+    for number in range(PAIRS):
+        for workload in WORKLOADS:
+            raced = {(one.warmed_s, one.number) for one in done if one.workload == workload and one.block}
             kinds = (None, WARMED_S) if number % 2 == 0 else (WARMED_S, None)
             yield from ((workload, kind, number) for kind in kinds if (kind, number) not in raced)
 
