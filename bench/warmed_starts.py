@@ -36,7 +36,7 @@ from deadheat.hosts.machine import WINDOW_S
 from deadheat.model.observation import Observation, Started
 from deadheat.model.past import Past
 from deadheat.model.plan import DisturbanceLimits, Plan
-from deadheat.plan import Asked
+from deadheat.plan import Asked, learnt
 from deadheat.results.tally import Tally, tallied
 from deadheat.results.values import sums, throughput_rps
 from deadheat.run.disturbance import of_block
@@ -121,8 +121,7 @@ def planned(plan: Plan, warmed_s: float | None) -> Plan:
     past = race.past or Past()
     if warmed_s is not None:
         ids = {entry.contender for entry in race.entries}
-        known = {"warm_up_s": dict.fromkeys(ids, warmed_s - steady.LATER_S)}
-        past = past.replaced(**known, watched=dict.fromkeys(ids, steady.WATCHED))
+        past = learnt.with_warm_ups(past, dict.fromkeys(ids, [warmed_s] * steady.WATCHED))
     measured = race.slices.replaced(loads=(), long_turns=None)
     entries = tuple(entry for entry in race.entries if not entry.null)
     race = race.replaced(blocks=1, measured=measured, entries=entries, past=past)

@@ -49,7 +49,8 @@ def test_both_kinds_are_one_start_of_each_and_differ_in_their_warm_up_alone() ->
     (same,) = warmed_starts.planned(ordinary, None).workloads
     assert (warmed.blocks, warmed.slices.warm_up_ms, warmed.loads, warmed.null_entry) == (1, 500, (), None)
     assert warmed.past is not None and warmed.past.watched.keys() == warmed.past.warm_up_s.keys()
-    assert {steady.load_s(known_s) for known_s in warmed.past.warm_up_s.values()} == {60.0}
+    assert set(warmed.past.warm_up_s.values()) == {60.0}
+    assert set(warmed.past.watched.values()) == {steady.WATCHED}
     assert same == warmed.replaced(past=same.past)
 
 

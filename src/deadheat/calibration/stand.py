@@ -20,10 +20,11 @@ from deadheat.hosts import Host
 from deadheat.hosts.program import Spec
 from deadheat.model.calibration import CalibrationRace, MachineId
 from deadheat.model.measured import SlicePlan
-from deadheat.model.observation import Failed, Observation, WarmedUp
+from deadheat.model.observation import Failed, Observation
 from deadheat.model.past import Past
 from deadheat.model.plan import Entry, Plan, RacePlan
 from deadheat.plan import learnt
+from deadheat.results.past import watched_s
 from deadheat.results.tally import Tally, tallied
 from deadheat.run.progress import NoView
 from deadheat.run.runner import Runner
@@ -59,11 +60,10 @@ class Stand:
         began_s = time.monotonic()
         with self._neighbour(step.neighbour):
             observed = self._run(plan, suite)
-        for start in observed:
-            if isinstance(start, WarmedUp) and start.watched:
-                self.needed_s.setdefault(start.entry, []).append(start.needed_s)
         tally = tallied(plan.workloads[0], list(whole_blocks(observed)))
         _complain(observed, tally)
+        for name, needed_s in watched_s(tally).items():
+            self.needed_s.setdefault(name, []).extend(needed_s)
         return judged.race(
             step,
             plan,
@@ -113,9 +113,7 @@ class Stand:
     def _past(self, contenders: Sequence[str]) -> Past:
         """Warm-ups alone: a start is watched for as long as too few are known, as in any race."""
         known = {name: needed_s for name in contenders if (needed_s := self.needed_s.get(name))}
-        return Past(
-            warm_up_s=learnt.medians(known), watched={name: len(needed_s) for name, needed_s in known.items()}
-        )
+        return learnt.with_warm_ups(Past(), known)
 
     def _run(self, plan: Plan, suite: Suite) -> list[Observation]:
         folder = RunFolder(self.scratch / "race")

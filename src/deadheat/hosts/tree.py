@@ -16,7 +16,8 @@ PROC = Path("/proc")
 # A signal reaches a process in microseconds, on a busy machine in milliseconds.
 SETTLES_S, POLL_S = 5.0, 0.001
 # Who has ended, and was not waited for yet, runs no more either.
-_AT_REST = frozenset("TtZX")
+_ENDED = frozenset("ZX")
+_AT_REST = _ENDED | frozenset("Tt")
 # Fields of /proc/PID/stat behind the name, from 0; what children have used is of those that were waited for.
 _STATE, PARENT, _WAITED_FOR, STARTED = 0, 1, slice(13, 15), 19
 
@@ -96,7 +97,7 @@ def lives(pid: int, born: str) -> bool:
         fields = stat(pid)
     except OSError:
         return False
-    return fields[STARTED] == born and fields[_STATE] not in ("Z", "X")
+    return fields[STARTED] == born and fields[_STATE] not in _ENDED
 
 
 def exists(pid: int) -> bool:

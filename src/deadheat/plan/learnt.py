@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from deadheat.model.judged import without_judged
 from deadheat.model.measured import ColdPlan
-from deadheat.model.past import PastRace, Variances
+from deadheat.model.past import Past, PastRace, Variances
 from deadheat.model.plan import RacePlan
 
 # A build changes in time: of more races than these only the newest tell.
@@ -57,6 +57,13 @@ def needed_s(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, list[float
 def warm_up_s(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, float]:
     """The median of these."""
     return medians(needed_s(race, ledger))
+
+
+def with_warm_ups(past: Past, needed_s: Mapping[str, Sequence[float]]) -> Past:
+    """What is known of earlier races, with these watched starts' seconds, by contender."""
+    return past.replaced(
+        warm_up_s=medians(needed_s), watched={id_: len(seconds) for id_, seconds in needed_s.items()}
+    )
 
 
 def medians(seconds: Mapping[str, Sequence[float]]) -> dict[str, float]:

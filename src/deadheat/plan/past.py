@@ -52,18 +52,16 @@ def of_race(race: RacePlan, ledger: Sequence[PastRace], started: str) -> Past:
         id_: tuple(start for of in by_spread for start in of.get(id_, ()))[-stats.MOST_STARTS :]
         for id_ in ids
     }
-    needed_s = learnt.needed_s(race, ledger)
-    return Past(
+    past = Past(
         null_pairs=len(null_pairs),
         excluding=sum(null_pairs),
         starts={id_: of for id_, of in starts.items() if of},
         today=len(today),
         outcomes=dict(Counter(one.outcome for one in today if one.outcome is not None)),
         spread=learnt.variances(race, ledger),
-        warm_up_s=learnt.medians(needed_s),
-        watched={id_: len(seconds) for id_, seconds in needed_s.items()},
         overrun=learnt.overrun(race, ledger),
     )
+    return learnt.with_warm_ups(past, learnt.needed_s(race, ledger))
 
 
 def _by_spread(one: PastRace) -> dict[str, tuple[float, ...]]:

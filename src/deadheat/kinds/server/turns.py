@@ -27,9 +27,9 @@ IDLE_S, REOPENED_MS = 1.5, 300
 @dataclass
 class Running:
     """A started server of a block. `warm_ups`: its turns that do not count; `level_rps`: where they ended,
-    and `needed_s`: after how long it was there.
-    `idle_s`: for how long it was frozen at most and closed no connection. `busy`: it works without being
-    asked anything, so that no rest ends; `last_rest`: what came of the last one, of `rested_s` in all."""
+    and `needed_s`: after how long it was there. `idle_s`: for how long it was frozen at most and closed no
+    connection. `busy`: it works without being asked anything, so that no rest ends; `last_rest`: what came of
+    the last one, of `rested_s` in all."""
 
     entry: str
     handle: Handle
@@ -50,6 +50,11 @@ class Running:
     closed: Counted | None = None
     usage: Usage | None = None
     attached: bool = False
+
+    @property
+    def frozen_s(self) -> float:
+        """Since its last turn."""
+        return time.monotonic() - self.frozen_at_s
 
 
 class Turns:
@@ -162,7 +167,7 @@ class Turns:
         self, running: Running, before: Usage, token: str, lead_in_ms: int, counted_ms: int, **more: Any
     ) -> dict[str, Any]:
         """One turn of the generator, whose lead-in is longer where the server may have closed connections."""
-        frozen_s = time.monotonic() - running.frozen_at_s
+        frozen_s = running.frozen_s
         if lead_in_ms and frozen_s > running.idle_s:
             lead_in_ms += REOPENED_MS
         counted = self._turned(running, before, token, lead_in_ms, counted_ms, **more)

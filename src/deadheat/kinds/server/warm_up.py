@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import statistics
-import time
 from collections import deque
 from collections.abc import Collection, Generator
 
@@ -40,14 +39,16 @@ AWAKE_S, AWAKE_MS = 15.0, 100
 
 def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
     """Turns until the server's rate, and what a request costs it, are flat, and it does nothing when it is
-    asked nothing; at least for as long as its watched starts needed, at most for `steady.LONGEST_S`. One that
-    is watched goes on for `steady.UNKNOWN_S`, and until a rise can be ruled out. The last turns tell how long
-    this server's slices must be."""
+    asked nothing; at least for as long as its watched starts needed, at most for `steady.LONGEST_S`, or for
+    longer where a plan says that so much is known to be needed. One that is watched goes on for
+    `steady.UNKNOWN_S`, and until a rise can be ruled out. The last turns tell how long this server's slices
+    must be."""
     stage, race = turns.stage, turns.stage.race
     stage.view.state(entry, "warming")
     running = turns.running[entry]
     known_s, loaded_s = _known_s(stage, entry), 0.0
     least_s = steady.UNKNOWN_S if known_s is None else steady.load_s(known_s)
+    most_s = max(steady.LONGEST_S, known_s or 0.0)
     rates, per_cpu_s = np.empty(0), np.empty(0)
     last: deque[Slice] = deque(maxlen=LAST_TURNS)
     while True:
@@ -60,7 +61,7 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
         rates = np.append(rates, steady.rates_rps(observed.bins, observed.bin_ms))
         if observed.server_cpu_ns:
             per_cpu_s = np.append(per_cpu_s, observed.replies / observed.server_cpu_ns * 1e9)
-        if loaded_s >= max(steady.LONGEST_S, least_s):
+        if loaded_s >= most_s:
             break
         if loaded_s < least_s or running.last_rest.working:
             continue
@@ -88,8 +89,7 @@ def kept_awake(turns: Turns, entry: str) -> Generator[Observation]:
     """A short turn of each other server that was frozen for long while this one warms up, where it took more
     than a moment to warm up itself."""
     for other, running in list(turns.running.items()):
-        frozen_s = time.monotonic() - running.frozen_at_s
-        if other == entry or running.needed_s <= steady.SOON_S or frozen_s < AWAKE_S:
+        if other == entry or running.needed_s <= steady.SOON_S or running.frozen_s < AWAKE_S:
             continue
         observed = turns.warm_up(running, AWAKE_MS)
         yield observed
@@ -101,7 +101,7 @@ def warmed_again(turns: Turns, entry: str) -> Generator[Observation]:
     """Of a server that was frozen for long since its warm-up, while others started, turns until it is where
     it was, or no longer gets faster."""
     running = turns.running[entry]
-    if time.monotonic() - running.frozen_at_s < FROZEN_S:
+    if running.frozen_s < FROZEN_S:
         return
     turns.stage.view.state(entry, "warming")
     before_rps = 0.0
