@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from types import SimpleNamespace
@@ -22,7 +22,7 @@ from deadheat.plan import learnt, schedule
 from deadheat.run import kind
 from deadheat.run.kind import Stage
 from deadheat.stats import steady
-from tests.made.written_down import UNKNOWN, FakeEngine, Step, observe
+from tests.made.written_down import UNKNOWN, FakeEngine, FakeHost, Step, observe
 
 
 class WarmingEngine(FakeEngine):
@@ -93,6 +93,37 @@ def test_a_server_is_warmed_up_until_it_is_no_faster(
     assert {o.loaded_s for o in warmed_up} == {0.5 * turns.pop()}
     warming = [(o.entry, o.turn) for o in observed if isinstance(o, Slice) and o.warm_up]
     assert len(warming) == len(set(warming))
+
+
+@pytest.mark.parametrize(("generator_cpus", "apart", "compilers"), [((1,), {1}, 1), ((0,), None, 0)])
+def test_compilers_have_the_generators_cpus_while_nothing_counts(
+    stage: Stage,
+    monkeypatch: pytest.MonkeyPatch,
+    generator_cpus: tuple[int, ...],
+    apart: set[int] | None,
+    compilers: int,
+) -> None:
+    """Where these are not the servers' own."""
+    _warming(monkeypatch, [50], 0.5)
+    host = stage.host
+    assert isinstance(host, FakeHost)
+    stage = replace(stage, plan=stage.plan.replaced(generator_cpus=generator_cpus))
+    where: dict[bool, list[Collection[int] | None]] = {True: [], False: []}
+    usual = WarmingEngine.turn
+
+    def turn(
+        engine: WarmingEngine, target: str, token: str, lead_in_ms: int, counted_ms: int, **given: Any
+    ) -> dict[str, Any]:
+        where[lead_in_ms > 0].append(host.compilers.get(target))
+        return usual(engine, target, token, lead_in_ms, counted_ms, **given)
+
+    monkeypatch.setattr(WarmingEngine, "turn", turn)
+    block = schedule.blocks(stage.race, stage.plan.seed)[0]
+    with ExitStack() as stack:
+        observed = list(observe(stage, block, stack))
+    assert where[True] == [None] * len(block.turns)
+    assert where[False] == [apart] * (UNKNOWN * len(block.start))
+    assert {o.compilers for o in observed if isinstance(o, WarmedUp)} == {compilers}
 
 
 @pytest.mark.parametrize(

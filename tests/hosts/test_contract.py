@@ -213,6 +213,52 @@ def test_frozen_means_no_cpu_time(host: Host, tmp_path: Path) -> None:
         assert host.events(handle, 0.005) == ()
 
 
+def test_compilers_are_let_onto_other_cpus_and_back_with_those_that_came_since(
+    host: Host, tmp_path: Path
+) -> None:
+    """By their names, those that were there and one that comes later; nobody else of the program moves."""
+    source = """
+import json, os, sys, threading
+def beget(name):
+    lives = threading.Event()
+    def live():
+        with open(f'/proc/self/task/{threading.get_native_id()}/comm', 'w') as comm:
+            comm.write(name)
+        lives.set()
+        threading.Event().wait()
+    threading.Thread(target=live, daemon=True).start()
+    lives.wait()
+beget('C2 CompilerThre'), beget('http-server')
+for line in sys.stdin:
+    if line.strip():
+        beget(line.strip())
+    bound = {}
+    for task in map(int, os.listdir('/proc/self/task')):
+        name = 'main' if task == os.getpid() else open(f'/proc/self/task/{task}/comm').read().strip()
+        bound[name] = sorted(os.sched_getaffinity(task))
+    print(json.dumps(bound), flush=True)
+"""
+    all_cpus = all_of(host.cores())
+    own, other = all_cpus[0], all_cpus[-1]
+    handle = host.start(replace(talks(tmp_path, source), cpus=frozenset({own})))
+
+    def bound(beget: bytes = b"") -> dict[str, list[int]]:
+        host.send(handle, beget)
+        found: dict[str, list[int]] = json.loads(host.receive(handle, PATIENCE_S))
+        return found
+
+    rest = {"main": [own], "http-server": [own]}
+    assert bound() == {**rest, "C2 CompilerThre": [own]}
+    assert host.compilers_on(handle, {other}) == 1
+    assert bound(b"C1 CompilerThre") == {**rest, "C2 CompilerThre": [other], "C1 CompilerThre": [own]}
+    assert host.compilers_on(handle, {other}) == 2
+    assert bound() == {**rest, "C2 CompilerThre": [other], "C1 CompilerThre": [other]}
+    assert host.compilers_on(handle, None) == 2
+    assert bound() == {**rest, "C2 CompilerThre": [own], "C1 CompilerThre": [own]}
+    not_bound = host.start(python(tmp_path, source))
+    assert host.compilers_on(not_bound, {other}) == 0
+
+
 def test_switches_and_faults_are_counted(host: Host, tmp_path: Path) -> None:
     source = """
 import sys, threading

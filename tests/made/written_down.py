@@ -40,6 +40,7 @@ class FakeHost:
     steps: list[Step]
     dies_at: Step | None = None
     dead: set[str] = field(default_factory=set)
+    compilers: dict[str, Collection[int] | None] = field(default_factory=dict)
     address = "127.0.0.1"
 
     def programs(self) -> Programs:
@@ -74,6 +75,10 @@ class FakeHost:
 
     def thaw(self, handle: Handle) -> None:
         self._living("thaw", handle)
+
+    def compilers_on(self, handle: Handle, cpus: Collection[int] | None) -> int:
+        self.compilers[handle.name] = cpus
+        return 1
 
     def usage(self, handle: Handle, *, memory: bool) -> Usage:
         if handle.name in self.dead:

@@ -35,7 +35,8 @@ def line(number: int, spread: dict[str, tuple[float, float]], blocks: int = 8, *
     """A race whose contenders have these standard deviations, of starts and of rounds."""
     of = {
         "run": f"r{number}", "started": "2026-01-01T00:00:00Z", "machine": "m", "workload": "http-hello",
-        "kind": "http", "method_version": 2, "rests": True, "starts": dict.fromkeys(spread, (0.0,) * blocks),
+        "kind": "http", "method_version": 2, "rests": True, "compilers_apart": True,
+        "starts": dict.fromkeys(spread, (0.0,) * blocks),
         "spread": {id_: Variances(starts=a**2, rounds=b**2) for id_, (a, b) in spread.items()},
     }  # fmt: skip
     return PastRace.model_validate(of | changed)
@@ -111,7 +112,7 @@ def test_the_reference_is_entered_twice_and_brings_half(suite: Suite) -> None:
 
 def test_what_a_contender_needed_to_warm_up_is_planned_for_and_said(suite: Suite) -> None:
     past = tuple(line(n, {}, needed_s={JAVA: (12.0 + n,), GO: (0.4,)}) for n in range(3))
-    past += (line(9, {}, needed_s={JAVA: ()}), line(10, {}, needed_s={JAVA: (29.0,)}, rests=False))
+    past += (line(9, {}, needed_s={JAVA: ()}), line(10, {}, needed_s={JAVA: (29.0,)}, compilers_apart=False))
     usual, warm = (one(asked, suite) for asked in (ASKED, replace(ASKED, past=past)))
     assert planning.estimated_s(replace_size(warm, usual), replace(ASKED, past=past)) == pytest.approx(
         planning.estimated_s(usual, ASKED) + usual.blocks * ((14.0 - 0.5) + 2 * (0.8 - 0.5))

@@ -86,6 +86,9 @@ class RemoteHost:
     def thaw(self, handle: Handle) -> None:
         self._ask("thaw", handle)
 
+    def compilers_on(self, handle: Handle, cpus: Collection[int] | None) -> int:
+        return int(self._ask("compilers_on", handle, cpus))
+
     def usage(self, handle: Handle, *, memory: bool) -> Usage:
         found: Usage = self._ask("usage", handle, memory=memory)
         return found

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from deadheat.hosts import counters, images, interference, lock, machine, output, programs
+from deadheat.hosts import compilers, counters, images, interference, lock, machine, output, programs
 from deadheat.hosts.attached import Attached
 from deadheat.hosts.container import Container
 from deadheat.hosts.container_engine import ContainerEngine
@@ -146,6 +146,12 @@ class LocalHost:
         process = self._process(handle)
         with _launcher_watched(process):
             process.thaw()
+
+    def compilers_on(self, handle: Handle, cpus: Collection[int] | None) -> int:
+        process = self._process(handle)
+        if process.spec.cpus is None or isinstance(process, Attached):
+            return 0
+        return compilers.bind(self.usage(handle, memory=False).pids, cpus or process.spec.cpus)
 
     def usage(self, handle: Handle, *, memory: bool) -> Usage:
         process = self._process(handle)

@@ -149,6 +149,11 @@ class Host(Protocol):
     def thaw(self, handle: Handle) -> None:
         """Lets it go on. Raises ExitedError."""
 
+    def compilers_on(self, handle: Handle, cpus: Collection[int] | None) -> int:
+        """Its compilers, threads that translate hot code while it runs, run on these CPUs from here on, on
+        its own where None; how many it has. None of a program that is not bound to CPUs, or that ran already.
+        Raises ExitedError."""
+
     def usage(self, handle: Handle, *, memory: bool) -> Usage:
         """CPU time so far, and memory if asked. Raises ExitedError."""
 

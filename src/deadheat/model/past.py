@@ -26,7 +26,8 @@ class PastRace(Record):
     each contender the log level of each start, less what its block shared and less its own mean over
     the race; `spread`: its own variances in the race, where there were blocks and rounds enough to tell.
     `needed_s`: for how long those of its starts that were watched were loaded until they were at their level;
-    `rests`: whether they were left alone between turns of load, without which it was another time.
+    `rests`: whether they were left alone between turns of load, `compilers_apart`: whether what translates
+    hot code had CPUs beside theirs meanwhile; without either it was another time.
     `overrun`: how many times as long as planned, with warm-ups as these, its blocks took; null where none was
     whole.
     """
@@ -46,6 +47,7 @@ class PastRace(Record):
     spread: dict[str, Variances] = {}
     needed_s: dict[str, tuple[float, ...]] = {}
     rests: bool = False
+    compilers_apart: bool = False
     overrun: float | None = None
 
 

@@ -44,9 +44,9 @@ def same_load(race: RacePlan, ledger: Sequence[PastRace]) -> list[PastRace]:
 
 def needed_s(race: RacePlan, ledger: Sequence[PastRace]) -> dict[str, list[float]]:
     """Of each contender that is known for how long its watched starts were loaded until they were at their
-    level, seconds, of its newest races with such and with rests in between."""
+    level, seconds, of its newest races with such, whose warm-ups were of today's kind."""
     found: dict[str, list[float]] = {}
-    before = [one for one in same_load(race, ledger) if one.rests]
+    before = [one for one in same_load(race, ledger) if one.compilers_apart]
     for id_ in sorted({entry.contender for entry in race.entries}):
         known = [one.needed_s[id_] for one in before if one.needed_s.get(id_)][-NEWEST:]
         if known:

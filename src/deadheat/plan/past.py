@@ -33,6 +33,7 @@ def begun(race: RacePlan, run: str, started: str, machine: str) -> PastRace:
         method_version=race.method_version,
         cold=isinstance(race.measured, ColdPlan),
         rests=True,
+        compilers_apart=True,
         contenders=tuple(sorted({entry.contender for entry in race.entries})),
         outcome="begun",
     )

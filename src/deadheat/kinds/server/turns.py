@@ -29,7 +29,8 @@ class Running:
     """A started server of a block. `warm_ups`: its turns that do not count; `level_rps`: where they ended,
     and `needed_s`: after how long it was there. `idle_s`: for how long it was frozen at most and closed no
     connection. `busy`: it works without being asked anything, so that no rest ends; `last_rest`: what came of
-    the last one, of `rested_s` in all."""
+    the last one, of `rested_s` in all. `compilers`: so many of its threads translate hot code,
+    which are on other CPUs while they are out."""
 
     entry: str
     handle: Handle
@@ -44,6 +45,8 @@ class Running:
     busy: bool = False
     last_rest: Rest = field(default=Rest(0.0, False))
     rested_s: float = 0.0
+    compilers: int = 0
+    compilers_out: bool = False
     warm_ups: int = 0
     level_rps: float = 0.0
     needed_s: float = 0.0
@@ -68,6 +71,7 @@ class Turns:
 
     def add(self, running: Running) -> None:
         """A server that was started and that the generator knows. Raises ExitedError."""
+        self._let_compilers_out(running)
         running.busy = rest(self.stage.host, running.handle).working
         self._freeze(running)
         self.running[running.entry] = running
@@ -75,12 +79,14 @@ class Turns:
     def take(
         self, running: Running, turn: Turn, lead_in_ms: int, counted_ms: int, *, warm_up: bool = False
     ) -> Observation:
-        """A closed loop of so many milliseconds, after those of the lead-in, which are not counted. Behind a
-        warm-up the server gets to what it has put off meanwhile."""
+        """A closed loop of so many milliseconds, after those of the lead-in, which are not counted. In a
+        warm-up its compilers are not among its own threads; behind one it gets to what it has put off."""
         token = self.block.token(turn.round, turn.turn, turn.entry, warm_up)
         try:
             services = self.stage.services_cpu_ns()
             generator = self.generator.runqueue_wait_ns()
+            if warm_up:
+                self._let_compilers_out(running)
             before = self._thaw(running)
             counted = self._loaded(running, before, token, lead_in_ms, counted_ms)
             if warm_up and not running.busy:
@@ -103,6 +109,13 @@ class Turns:
             services_cpu_ns=_grown(services, services_until),
             **counted,
         )
+
+    def _let_compilers_out(self, running: Running) -> None:
+        """Onto the generator's CPUs, where these are others and on the same host, until it is frozen."""
+        apart = set(self.stage.plan.generator_cpus) - set(self.stage.server_cpus)
+        if apart and not self.stage.load_from:
+            running.compilers = self.stage.host.compilers_on(running.handle, apart)
+            running.compilers_out = running.compilers > 0
 
     def _rest(self, running: Running) -> None:
         """As long as it needs, but in all no longer than a server is loaded at most."""
@@ -198,6 +211,10 @@ class Turns:
     def _freeze(self, running: Running) -> Usage:
         self.stage.settle(running.entry)
         self.stage.host.freeze(running.handle)
+        if running.compilers_out:
+            # Not before: a compiler that runs may beget another, which would stay where it was.
+            self.stage.host.compilers_on(running.handle, None)
+            running.compilers_out = False
         after = self.stage.host.usage(running.handle, memory=False)
         running.cpu_at_freeze = after.cpu.total_ns
         running.frozen_at_s = time.monotonic()

@@ -82,6 +82,7 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
         watched=known_s is None,
         rising=not _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s or 0.0),
         working=running.last_rest.working,
+        compilers=running.compilers,
     )
 
 

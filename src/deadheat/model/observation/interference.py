@@ -29,8 +29,9 @@ class Interference(Record):
 
     Differences of the machine's own counters over `wall_ns`, nanoseconds of CPU time summed over `cpus`
     (those of servers, generator and referee). `busy_ns` is what was neither idle nor stolen; `others_ns` is
-    that less our own, of whatever priority, `others_by_cpu_ns` the same for each of `cpus`; both may be a
-    little below zero, and far below where much was stolen (`others_known`).
+    that less our own, of whatever priority, `others_by_cpu_ns` the same for each of `cpus` (a server's
+    compilers, which have the generator's in warm-ups, as if on its own); both may be a little below zero, and
+    far below where much was stolen (`others_known`).
     `busiest` names the processes that used most of it, and may run on these CPUs; `seen_ns` is what all of
     those used together, also on CPUs that are not the race's (null in older journals).
     `clock_step_ns` is how far the wall clock moved against the steady one. Bytes swapped and `throttled_ns`

@@ -28,7 +28,8 @@ class WarmedUp(Record):
     """A server was loaded for `loaded_s` seconds before its slices, and left alone for `rested_s` in between.
     `needed_s`: from then on it was at the level of the end. `watched`: until a rise was ruled out, little or
     nothing being known of its contender. `rising`: it still got faster when the longest warm-up was over;
-    `working`: it was still at work then, asked nothing (a compiler, a collector)."""
+    `working`: it was still at work then, asked nothing (a compiler, a collector). `compilers`: so many of its
+    threads translate hot code, and had the load generator's CPUs meanwhile."""
 
     type: Literal["warmed-up"] = "warmed-up"
     race: str
@@ -40,6 +41,7 @@ class WarmedUp(Record):
     watched: bool = False
     rising: bool
     working: bool = False
+    compilers: int = 0
 
 
 class OfRequest(Record):
