@@ -12,6 +12,7 @@ stopped it. At the end, and at Ctrl-C too, the tables of all of them are written
 from __future__ import annotations
 
 import argparse
+import signal
 import subprocess
 import sys
 import time
@@ -55,14 +56,27 @@ def calibrate(for_seconds: float) -> int:
     """`deadheat calibrate --full` for so long; its exit code."""
     deadheat = str(Path(sys.executable).with_name("deadheat"))
     budget = () if for_seconds == float("inf") else ("--budget", f"{max(1, int(for_seconds))}s")
-    argv = [deadheat, "calibrate", "--full", "--races", str(calibration_table.RACES), *budget]
-    return subprocess.run(argv, check=False).returncode
+    return ended([deadheat, "calibrate", "--full", "--races", str(calibration_table.RACES), *budget])
 
 
 def measure(measurement: Measurement, for_seconds: float) -> int:
     """In a process of its own, so that no race has anything of another's in its memory; its exit code."""
-    argv = [sys.executable, "-m", f"bench.{measurement.name}", f"--for-seconds={for_seconds}"]
-    return subprocess.run(argv, check=False).returncode
+    return ended([sys.executable, "-m", f"bench.{measurement.name}", f"--for-seconds={for_seconds}"])
+
+
+def ended(argv: Sequence[str]) -> int:
+    """A program's exit code. It is told to stop when we are, once each time, and has the time that it needs
+    to end what it has begun."""
+    with subprocess.Popen(argv, process_group=0) as program:
+        before = {
+            number: signal.signal(number, lambda asked, _frame: program.send_signal(asked))
+            for number in (signal.SIGINT, signal.SIGTERM)
+        }
+        try:
+            return program.wait()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def run(names: Sequence[str], budget_s: float) -> int:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -129,3 +133,32 @@ def test_every_table_has_its_place_in_the_page(tmp_path: Path, monkeypatch: pyte
     text = page.read_text()
     for name in (*calibrate_full.NAMES[1:], "null_pairs", "race_times", "time_to_verdict"):
         assert text.count(f"<!-- begin: python -m bench.{name} -->") == 1
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_what_runs_is_told_to_stop_and_has_its_time_to_end(tmp_path: Path, number: signal.Signals) -> None:
+    """What it had begun is not lost, and nothing of it stays."""
+    source = f"""
+import pathlib, signal, sys, time
+told = []
+signal.signal({int(number)}, lambda *_: told.append(1))
+pathlib.Path('ready').touch()
+while not told: time.sleep(0.01)
+pathlib.Path('ended').touch()
+sys.exit(7)
+"""
+    ready = tmp_path / "ready"
+
+    def ask() -> None:
+        while not ready.exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), number)
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    before = signal.getsignal(number)
+    program = f"import os; os.chdir({str(tmp_path)!r})\n{source}"
+    assert calibrate_full.ended([sys.executable, "-c", program]) == 7
+    asking.join()
+    assert (tmp_path / "ended").exists()
+    assert signal.getsignal(number) is before

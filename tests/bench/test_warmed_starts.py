@@ -52,6 +52,8 @@ def test_both_kinds_are_one_start_of_each_and_differ_in_their_warm_up_alone() ->
     assert set(warmed.past.warm_up_s.values()) == {60.0}
     assert set(warmed.past.watched.values()) == {steady.WATCHED}
     assert same == warmed.replaced(past=same.past)
+    (race,) = ordinary.workloads
+    assert same.rounds == warmed_starts.ROUNDS * race.rounds
 
 
 def test_whose_warm_up_no_earlier_race_told_is_named() -> None:
