@@ -9,9 +9,9 @@ Of each workload 10 ordinary blocks, in which a start is loaded until it is no l
 whose starts were each loaded for 60 s before their slices, in turns of half a second as ever, in turn: one
 of either is a pair, minutes from one another, and which comes first alternates. From one hour to the next
 ratios move by more than is looked for here. Starts share nothing with those of another block: so each is a
-race of one block, of four times as many rounds, and a line. It has no open loop, no long turns and no second entry of the reference, which
-would only cost time. A block that somebody else got into does not count by the plan's limits, and is raced
-again.
+race of one block, of four times as many rounds, and a line. It has no open loop, no long turns and no second
+entry of the reference, which would only cost time. A block that somebody else got into does not count by the
+plan's limits, and is raced again.
 """
 
 from __future__ import annotations
