@@ -126,6 +126,64 @@ def test_compilers_have_the_generators_cpus_while_nothing_counts(
     assert {o.compilers for o in observed if isinstance(o, WarmedUp)} == {compilers}
 
 
+@pytest.mark.parametrize(("turns_of_compiling", "loads"), [(0, UNKNOWN), (8, 12), (300, 60)])
+def test_a_server_whose_compilers_are_at_work_is_not_warm(
+    stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch, turns_of_compiling: int, loads: int
+) -> None:
+    """Whatever its rate is: until they had little or nothing to do in the last five turns."""
+    _warming(monkeypatch, [50], 0.5)
+    stage = replace(stage, plan=stage.plan.replaced(generator_cpus=(1,)))
+    _compiling(
+        monkeypatch, stage.host, lambda target, lead_in_ms: steps.count(("warm", target)) < turns_of_compiling
+    )
+    block = schedule.blocks(stage.race, stage.plan.seed)[0]
+    with ExitStack() as stack:
+        list(observe(stage, block, stack))
+    assert {entry: steps.count(("warm", entry)) for entry in block.start} == dict.fromkeys(block.start, loads)
+
+
+@pytest.mark.parametrize(("slices_with", "again"), [(0, 0), (1, 1), (300, warm_up.MOST_CALMING)])
+def test_code_that_was_thrown_away_is_translated_before_the_next_slice(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, slices_with: int, again: int
+) -> None:
+    """By turns that count for nothing, and not for ever."""
+    _warming(monkeypatch, [50], 0.5)
+    stage = replace(stage, plan=stage.plan.replaced(generator_cpus=(1,)))
+    loaded = {entry.id: 0 for entry in stage.race.entries}
+
+    def compiles(target: str, lead_in_ms: int) -> bool:
+        loaded[target] += lead_in_ms > 0
+        return 0 < loaded[target] <= slices_with
+
+    _compiling(monkeypatch, stage.host, compiles)
+    block = schedule.blocks(stage.race, stage.plan.seed)[0]
+    with ExitStack() as stack:
+        observed = list(observe(stage, block, stack))
+    first = next(n for n, o in enumerate(observed) if isinstance(o, Slice) and not o.warm_up)
+    last = max(n for n, o in enumerate(observed) if isinstance(o, Slice))
+    within = [o.entry for o in observed[first:last] if isinstance(o, Slice) and o.warm_up]
+    slices = [o.entry for o in observed if isinstance(o, Slice) and not o.warm_up]
+    for entry in block.start:
+        # Behind its last slice nobody waits for it.
+        assert within.count(entry) == again * min(slices_with, slices.count(entry) - 1)
+
+
+def _compiling(monkeypatch: pytest.MonkeyPatch, host: Host, compiles: Callable[[str, int], bool]) -> None:
+    """Compilers use half of the time of such turns."""
+    assert isinstance(host, FakeHost)
+    usual = WarmingEngine.turn
+
+    def turn(
+        engine: WarmingEngine, target: str, token: str, lead_in_ms: int, counted_ms: int, **given: Any
+    ) -> dict[str, Any]:
+        took_ns = (lead_in_ms + counted_ms) * 10**6
+        host.compiled_ns += took_ns // 2 if compiles(target, lead_in_ms) else 0
+        counted = usual(engine, target, token, lead_in_ms, counted_ms, **given)
+        return {**counted, "drained_ns": took_ns}
+
+    monkeypatch.setattr(WarmingEngine, "turn", turn)
+
+
 @pytest.mark.parametrize(
     ("at_work", "loads", "working", "rested_s"),
     [

@@ -30,6 +30,7 @@ from deadheat.hosts import (
     interference,
 )
 from deadheat.hosts.affinity import on_cpus
+from deadheat.hosts.compilers import Compilers
 from deadheat.hosts.cpus import all_of
 from deadheat.hosts.local import LocalHost
 from deadheat.hosts.output import Output
@@ -249,14 +250,15 @@ for line in sys.stdin:
 
     rest = {"main": [own], "http-server": [own]}
     assert bound() == {**rest, "C2 CompilerThre": [own]}
-    assert host.compilers_on(handle, {other}) == 1
+    assert host.compilers_on(handle, {other}).threads == 1
     assert bound(b"C1 CompilerThre") == {**rest, "C2 CompilerThre": [other], "C1 CompilerThre": [own]}
-    assert host.compilers_on(handle, {other}) == 2
+    assert host.compilers_on(handle, {other}).threads == 2
     assert bound() == {**rest, "C2 CompilerThre": [other], "C1 CompilerThre": [other]}
-    assert host.compilers_on(handle, None) == 2
+    back = host.compilers_on(handle, None)
+    assert back.threads == 2 and back.cpu_ns > 0
     assert bound() == {**rest, "C2 CompilerThre": [own], "C1 CompilerThre": [own]}
     not_bound = host.start(python(tmp_path, source))
-    assert host.compilers_on(not_bound, {other}) == 0
+    assert host.compilers_on(not_bound, {other}) == Compilers()
 
 
 def test_switches_and_faults_are_counted(host: Host, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from hdrh.histogram import HdrHistogram
 
 from deadheat.generators.load_generator import Counted
 from deadheat.hosts import Collected, Event, Exit, ExitedError, Handle, Spec, Usage, interference, programs
+from deadheat.hosts.compilers import Compilers
 from deadheat.hosts.container_engine import ContainerEngine
 from deadheat.hosts.counters import Counters
 from deadheat.hosts.cpus import Cores
@@ -41,6 +42,7 @@ class FakeHost:
     dies_at: Step | None = None
     dead: set[str] = field(default_factory=set)
     compilers: dict[str, Collection[int] | None] = field(default_factory=dict)
+    compiled_ns: int = 0
     address = "127.0.0.1"
 
     def programs(self) -> Programs:
@@ -76,9 +78,9 @@ class FakeHost:
     def thaw(self, handle: Handle) -> None:
         self._living("thaw", handle)
 
-    def compilers_on(self, handle: Handle, cpus: Collection[int] | None) -> int:
+    def compilers_on(self, handle: Handle, cpus: Collection[int] | None) -> Compilers:
         self.compilers[handle.name] = cpus
-        return 1
+        return Compilers(1, self.compiled_ns)
 
     def usage(self, handle: Handle, *, memory: bool) -> Usage:
         if handle.name in self.dead:

@@ -8,6 +8,7 @@ from typing import Any
 
 from deadheat.cluster.pulse import why
 from deadheat.errors import ExitCode, UserError
+from deadheat.hosts.compilers import Compilers
 from deadheat.hosts.container_engine import ContainerEngine
 from deadheat.hosts.counters import Counters
 from deadheat.hosts.cpus import Cores
@@ -86,8 +87,9 @@ class RemoteHost:
     def thaw(self, handle: Handle) -> None:
         self._ask("thaw", handle)
 
-    def compilers_on(self, handle: Handle, cpus: Collection[int] | None) -> int:
-        return int(self._ask("compilers_on", handle, cpus))
+    def compilers_on(self, handle: Handle, cpus: Collection[int] | None) -> Compilers:
+        found: Compilers = self._ask("compilers_on", handle, cpus)
+        return found
 
     def usage(self, handle: Handle, *, memory: bool) -> Usage:
         found: Usage = self._ask("usage", handle, memory=memory)

@@ -147,10 +147,10 @@ class LocalHost:
         with _launcher_watched(process):
             process.thaw()
 
-    def compilers_on(self, handle: Handle, cpus: Collection[int] | None) -> int:
+    def compilers_on(self, handle: Handle, cpus: Collection[int] | None) -> compilers.Compilers:
         process = self._process(handle)
         if process.spec.cpus is None or isinstance(process, Attached):
-            return 0
+            return compilers.Compilers()
         return compilers.bind(self.usage(handle, memory=False).pids, cpus or process.spec.cpus)
 
     def usage(self, handle: Handle, *, memory: bool) -> Usage:

@@ -19,6 +19,7 @@ from deadheat.model.container import Contained
 
 # What reads a machine cannot be imported on every system, and this is imported where runs are only looked at.
 if TYPE_CHECKING:
+    from deadheat.hosts.compilers import Compilers
     from deadheat.hosts.container_engine import ContainerEngine
     from deadheat.hosts.counters import Counters
     from deadheat.hosts.cpus import Cores
@@ -149,10 +150,10 @@ class Host(Protocol):
     def thaw(self, handle: Handle) -> None:
         """Lets it go on. Raises ExitedError."""
 
-    def compilers_on(self, handle: Handle, cpus: Collection[int] | None) -> int:
+    def compilers_on(self, handle: Handle, cpus: Collection[int] | None) -> Compilers:
         """Its compilers, threads that translate hot code while it runs, run on these CPUs from here on, on
-        its own where None; how many it has. None of a program that is not bound to CPUs, or that ran already.
-        Raises ExitedError."""
+        its own where None. A program that is not bound to CPUs, or that ran already, has none. Raises
+        ExitedError."""
 
     def usage(self, handle: Handle, *, memory: bool) -> Usage:
         """CPU time so far, and memory if asked. Raises ExitedError."""

@@ -18,7 +18,7 @@ from deadheat.kinds.server.started import (
     until_right,
 )
 from deadheat.kinds.server.turns import Running, Turns
-from deadheat.kinds.server.warm_up import kept_awake, warmed_again, warmed_up
+from deadheat.kinds.server.warm_up import calmed, kept_awake, warmed_again, warmed_up
 from deadheat.model.address import Address
 from deadheat.model.contender import Contender
 from deadheat.model.http_protocol import OVER_TLS
@@ -59,6 +59,8 @@ class ServerBlock:
             yield from warmed_again(self._turns, entry)
         rounds = self._affordable_rounds()
         for turn in self._block.turns:
+            if turn.entry in self._turns.running and turn.round < rounds:
+                yield from calmed(self._turns, turn.entry)
             if turn.entry in self._turns.running and turn.round < rounds:
                 yield self._slice(turn)
         yield from self._equal_load()

@@ -9,6 +9,7 @@ from typing import Any
 
 from deadheat.generators.load_generator import Counted, LoadError, LoadGenerator
 from deadheat.hosts import ExitedError, Handle, Usage
+from deadheat.hosts.compilers import Compilers
 from deadheat.kinds.server.edges import read_at_edges
 from deadheat.kinds.server.rest import MOST_S, Rest, rest
 from deadheat.kinds.server.started import last_words
@@ -29,8 +30,8 @@ class Running:
     """A started server of a block. `warm_ups`: its turns that do not count; `level_rps`: where they ended,
     and `needed_s`: after how long it was there. `idle_s`: for how long it was frozen at most and closed no
     connection. `busy`: it works without being asked anything, so that no rest ends; `last_rest`: what came of
-    the last one, of `rested_s` in all. `compilers`: so many of its threads translate hot code,
-    which are on other CPUs while they are out."""
+    the last one, of `rested_s` in all. `compilers`: as they were when it was frozen, and
+    `compiled_ns`: their CPU time in its last turn, of `turn_ns`; None where it has none."""
 
     entry: str
     handle: Handle
@@ -45,8 +46,9 @@ class Running:
     busy: bool = False
     last_rest: Rest = field(default=Rest(0.0, False))
     rested_s: float = 0.0
-    compilers: int = 0
-    compilers_out: bool = False
+    compilers: Compilers = field(default=Compilers())
+    compiled_ns: int | None = None
+    turn_ns: int = 0
     warm_ups: int = 0
     level_rps: float = 0.0
     needed_s: float = 0.0
@@ -92,6 +94,7 @@ class Turns:
             if warm_up and not running.busy:
                 self._rest(running)
             after = self._freeze(running)
+            running.turn_ns = counted["drained_ns"] - counted["started_ns"]
             generator_until = self.generator.runqueue_wait_ns()
             services_until = self.stage.services_cpu_ns()
         except (ExitedError, LoadError) as error:
@@ -107,6 +110,7 @@ class Turns:
             generator_runqueue_wait_ns=_grown(generator, generator_until),
             turn_cpu_ns=_grown(before.cpu.total_ns, after.cpu.total_ns) if before.pids else None,
             services_cpu_ns=_grown(services, services_until),
+            compilers_cpu_ns=running.compiled_ns,
             **counted,
         )
 
@@ -115,7 +119,6 @@ class Turns:
         apart = set(self.stage.plan.generator_cpus) - set(self.stage.server_cpus)
         if apart and not self.stage.load_from:
             running.compilers = self.stage.host.compilers_on(running.handle, apart)
-            running.compilers_out = running.compilers > 0
 
     def _rest(self, running: Running) -> None:
         """As long as it needs, but in all no longer than a server is loaded at most."""
@@ -129,6 +132,12 @@ class Turns:
         turn = Turn(0, running.warm_ups, running.entry)
         running.warm_ups += 1
         return self.take(running, turn, 0, for_ms, warm_up=True)
+
+    def warm_up_within(self, running: Running, for_ms: int) -> Observation:
+        """The same between slices: of a millisecond alone are latencies in the block's histogram."""
+        turn = Turn(0, running.warm_ups, running.entry)
+        running.warm_ups += 1
+        return self.take(running, turn, for_ms - 1, 1, warm_up=True)
 
     def take_at_rate(self, running: Running, turn: equal_load.Turn) -> Observation:
         """An open loop at a fixed rate, for everybody the same."""
@@ -211,10 +220,11 @@ class Turns:
     def _freeze(self, running: Running) -> Usage:
         self.stage.settle(running.entry)
         self.stage.host.freeze(running.handle)
-        if running.compilers_out:
+        if running.compilers.threads:
             # Not before: a compiler that runs may beget another, which would stay where it was.
-            self.stage.host.compilers_on(running.handle, None)
-            running.compilers_out = False
+            found = self.stage.host.compilers_on(running.handle, None)
+            running.compiled_ns = max(0, found.cpu_ns - running.compilers.cpu_ns)
+            running.compilers = found
         after = self.stage.host.usage(running.handle, memory=False)
         running.cpu_at_freeze = after.cpu.total_ns
         running.frozen_at_s = time.monotonic()

@@ -35,6 +35,9 @@ LEAST_AGAIN, MOST_AGAIN = 2, 16
 # warm up has a short turn now and then while others start: docs/method.md has what became of one that had
 # none.
 AWAKE_S, AWAKE_MS = 15.0, 100
+# Compilers that use less than this share of a core only tidy up. One that is at work in a slice has its share
+# of the server's core, and is not done for many slices: docs/method.md has one.
+COMPILING, MOST_CALMING = 0.1, 8
 
 
 def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
@@ -63,7 +66,7 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
             per_cpu_s = np.append(per_cpu_s, observed.replies / observed.server_cpu_ns * 1e9)
         if loaded_s >= most_s:
             break
-        if loaded_s < least_s or running.last_rest.working:
+        if loaded_s < least_s or running.last_rest.working or _compiling(last):
             continue
         if _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s):
             break
@@ -82,7 +85,7 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
         watched=known_s is None,
         rising=not _flat(rates, per_cpu_s, race.slices.warm_up_ms, known_s or 0.0),
         working=running.last_rest.working,
-        compilers=running.compilers,
+        compilers=running.compilers.threads,
     )
 
 
@@ -118,6 +121,27 @@ def warmed_again(turns: Turns, entry: str) -> Generator[Observation]:
         before_rps = rate_rps
     if (failed := _forgotten(turns, entry)) is not None:
         yield failed
+
+
+def calmed(turns: Turns, entry: str) -> Generator[Observation]:
+    """Of a server whose compilers were at work in its last turn, turns until they are done, so many at most:
+    code that was thrown away would be translated beside all that a server does, and it be slow for as long."""
+    running, stage = turns.running[entry], turns.stage
+    for _ in range(MOST_CALMING):
+        if running.compiled_ns is None or running.compiled_ns <= COMPILING * running.turn_ns:
+            return
+        stage.view.state(entry, "warming")
+        observed = turns.warm_up_within(running, stage.race.slices.warm_up_ms)
+        yield observed
+        if not isinstance(observed, Slice):
+            return
+
+
+def _compiling(last: Collection[Slice]) -> bool:
+    """Whether compilers still had something to do in these turns."""
+    known = [turn for turn in last if turn.compilers_cpu_ns is not None]
+    taken_ns = sum(turn.drained_ns - turn.started_ns for turn in known)
+    return sum(turn.compilers_cpu_ns or 0 for turn in known) > COMPILING * taken_ns
 
 
 def _forgotten(turns: Turns, entry: str) -> Failed | None:

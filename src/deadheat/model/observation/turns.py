@@ -26,7 +26,8 @@ class Slice(Record):
     `errors` of the whole turn; times in nanoseconds. `resent`: requests that went out again on another
     connection (0 in journals from before it was told). `services_cpu_ns`: CPU time of the race's services
     over the whole turn; None where it has none. `turn_cpu_ns`: that of the server from its thaw to its
-    freeze, all that is not counted in it; `generator_runqueue_wait_ns`: how long the generator's threads
+    freeze, all that is not counted in it, and `compilers_cpu_ns`: that of its threads which translate hot
+    code, where it has any; `generator_runqueue_wait_ns`: how long the generator's threads
     waited for their CPU meanwhile; None where it is not known, and in older journals. `generators`: where
     load comes from other hosts, what each of these counted; moments are then on the servers' clock."""
 
@@ -61,6 +62,7 @@ class Slice(Record):
     server_runqueue_wait_ns: int | None = None
     services_cpu_ns: int | None = None
     turn_cpu_ns: int | None = None
+    compilers_cpu_ns: int | None = None
     generator_runqueue_wait_ns: int | None = None
     generators: tuple[GeneratorShare, ...] = ()
 
