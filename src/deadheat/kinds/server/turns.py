@@ -115,10 +115,10 @@ class Turns:
         )
 
     def _let_compilers_out(self, running: Running) -> None:
-        """Onto the generator's CPUs, where these are others and on the same host, until it is frozen."""
+        """Onto the generator's CPUs until it is frozen, where these are others and on the same host."""
         apart = set(self.stage.plan.generator_cpus) - set(self.stage.server_cpus)
-        if apart and not self.stage.load_from:
-            running.compilers = self.stage.host.compilers_on(running.handle, apart)
+        beside = apart if apart and not self.stage.load_from else None
+        running.compilers = self.stage.host.compilers_on(running.handle, beside)
 
     def _rest(self, running: Running) -> None:
         """As long as it needs, but in all no longer than a server is loaded at most."""

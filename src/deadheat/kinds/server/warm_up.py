@@ -124,8 +124,8 @@ def warmed_again(turns: Turns, entry: str) -> Generator[Observation]:
 
 
 def calmed(turns: Turns, entry: str) -> Generator[Observation]:
-    """Of a server whose compilers were at work in its last turn, turns until they are done, so many at most:
-    code that was thrown away would be translated beside all that a server does, and it be slow for as long."""
+    """Of a server whose compilers were at work in its last turn, turns until they are done, so many at most.
+    Else code that was thrown away is translated beside all that a server does, which is slow for as long."""
     running, stage = turns.running[entry], turns.stage
     for _ in range(MOST_CALMING):
         if running.compiled_ns is None or running.compiled_ns <= COMPILING * running.turn_ns:

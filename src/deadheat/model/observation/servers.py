@@ -29,7 +29,7 @@ class WarmedUp(Record):
     `needed_s`: from then on it was at the level of the end. `watched`: until a rise was ruled out, little or
     nothing being known of its contender. `rising`: it still got faster when the longest warm-up was over;
     `working`: it was still at work then, asked nothing (a compiler, a collector). `compilers`: so many of its
-    threads translate hot code, and had the load generator's CPUs meanwhile."""
+    threads translate hot code, and had the load generator's CPUs meanwhile, where these are others."""
 
     type: Literal["warmed-up"] = "warmed-up"
     race: str
