@@ -60,9 +60,7 @@ class ServerBlock:
         rounds = self._affordable_rounds()
         for turn in self._block.turns:
             if turn.entry in self._turns.running and turn.round < rounds:
-                yield from calmed(self._turns, turn.entry)
-            if turn.entry in self._turns.running and turn.round < rounds:
-                yield self._slice(turn)
+                yield from self._slice(turn)
         yield from self._equal_load()
         yield from self._long_turns()
         yield from self._all_ended()
@@ -123,12 +121,14 @@ class ServerBlock:
         actual = sum(running.lead_in_ms + running.counted_ms for running in self._turns.running.values())
         return max(min(FEWEST_ROUNDS, race.rounds), race.rounds * planned // max(1, actual))
 
-    def _slice(self, turn: Turn) -> Observation:
-        running = self._turns.running[turn.entry]
+    def _slice(self, turn: Turn) -> Generator[Observation]:
+        yield from calmed(self._turns, turn.entry)
+        if (running := self._turns.running.get(turn.entry)) is None:
+            return
         self._stage.view.state(turn.entry, "racing")
         observed = self._turns.take(running, turn, running.lead_in_ms, running.counted_ms)
         self._stage.view.state(turn.entry, "frozen")
-        return observed
+        yield observed
 
     def _equal_load(self) -> Generator[Observation]:
         """The same fixed rates for every server, in an open loop, apart from the slices."""

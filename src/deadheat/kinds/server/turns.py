@@ -31,7 +31,8 @@ class Running:
     and `needed_s`: after how long it was there. `idle_s`: for how long it was frozen at most and closed no
     connection. `busy`: it works without being asked anything, so that no rest ends; `last_rest`: what came of
     the last one, of `rested_s` in all. `compilers`: as they were when it was frozen, and
-    `compiled_ns`: their CPU time in its last turn, of `turn_ns`; None where it has none."""
+    `compiled_ns`: their CPU time since they were so before; None where it has none. `last_turn`: in a closed
+    loop."""
 
     entry: str
     handle: Handle
@@ -48,7 +49,7 @@ class Running:
     rested_s: float = 0.0
     compilers: Compilers = field(default=Compilers())
     compiled_ns: int | None = None
-    turn_ns: int = 0
+    last_turn: Slice | None = None
     warm_ups: int = 0
     level_rps: float = 0.0
     needed_s: float = 0.0
@@ -73,6 +74,7 @@ class Turns:
 
     def add(self, running: Running) -> None:
         """A server that was started and that the generator knows. Raises ExitedError."""
+        # Who has none by now has none: they are there before a runtime answers.
         self._let_compilers_out(running)
         running.busy = rest(self.stage.host, running.handle).working
         self._freeze(running)
@@ -87,19 +89,18 @@ class Turns:
         try:
             services = self.stage.services_cpu_ns()
             generator = self.generator.runqueue_wait_ns()
-            if warm_up:
+            if warm_up and running.compilers.threads:
                 self._let_compilers_out(running)
             before = self._thaw(running)
             counted = self._loaded(running, before, token, lead_in_ms, counted_ms)
             if warm_up and not running.busy:
                 self._rest(running)
             after = self._freeze(running)
-            running.turn_ns = counted["drained_ns"] - counted["started_ns"]
             generator_until = self.generator.runqueue_wait_ns()
             services_until = self.stage.services_cpu_ns()
         except (ExitedError, LoadError) as error:
             return self.failed(running.entry, f"in block {self.block.index + 1}: {self.why(running, error)}")
-        return Slice(
+        running.last_turn = Slice(
             race=self.stage.race.key,
             block=self.block.index,
             round=turn.round,
@@ -113,6 +114,7 @@ class Turns:
             compilers_cpu_ns=running.compiled_ns,
             **counted,
         )
+        return running.last_turn
 
     def _let_compilers_out(self, running: Running) -> None:
         """Onto the generator's CPUs until it is frozen, where these are others and on the same host."""
@@ -127,17 +129,11 @@ class Turns:
         )
         running.rested_s += running.last_rest.seconds
 
-    def warm_up(self, running: Running, for_ms: int) -> Observation:
-        """The next of its turns that do not count."""
+    def warm_up(self, running: Running, for_ms: int, *, lead_in_ms: int = 0) -> Observation:
+        """The next of its turns that do not count. Latencies behind the lead-in get into the histogram."""
         turn = Turn(0, running.warm_ups, running.entry)
         running.warm_ups += 1
-        return self.take(running, turn, 0, for_ms, warm_up=True)
-
-    def warm_up_within(self, running: Running, for_ms: int) -> Observation:
-        """The same between slices: of a millisecond alone are latencies in the block's histogram."""
-        turn = Turn(0, running.warm_ups, running.entry)
-        running.warm_ups += 1
-        return self.take(running, turn, for_ms - 1, 1, warm_up=True)
+        return self.take(running, turn, lead_in_ms, for_ms - lead_in_ms, warm_up=True)
 
     def take_at_rate(self, running: Running, turn: equal_load.Turn) -> Observation:
         """An open loop at a fixed rate, for everybody the same."""

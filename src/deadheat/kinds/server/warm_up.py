@@ -126,12 +126,13 @@ def warmed_again(turns: Turns, entry: str) -> Generator[Observation]:
 def calmed(turns: Turns, entry: str) -> Generator[Observation]:
     """Of a server whose compilers were at work in its last turn, turns until they are done, so many at most.
     Else code that was thrown away is translated beside all that a server does, which is slow for as long."""
-    running, stage = turns.running[entry], turns.stage
+    running, for_ms = turns.running[entry], turns.stage.race.slices.warm_up_ms
     for _ in range(MOST_CALMING):
-        if running.compiled_ns is None or running.compiled_ns <= COMPILING * running.turn_ns:
+        if running.last_turn is None or not _compiling([running.last_turn]):
             return
-        stage.view.state(entry, "warming")
-        observed = turns.warm_up_within(running, stage.race.slices.warm_up_ms)
+        turns.stage.view.state(entry, "warming")
+        # The block's histogram, which is of its slices, has a millisecond of this.
+        observed = turns.warm_up(running, for_ms, lead_in_ms=for_ms - 1)
         yield observed
         if not isinstance(observed, Slice):
             return
