@@ -12,6 +12,7 @@ stopped it. At the end, and at Ctrl-C too, the tables of all of them are written
 from __future__ import annotations
 
 import argparse
+import os
 import signal
 import subprocess
 import sys
@@ -65,18 +66,24 @@ def measure(measurement: Measurement, for_seconds: float) -> int:
 
 
 def ended(argv: Sequence[str]) -> int:
-    """A program's exit code. It is told to stop when we are, once each time, and has the time that it needs
-    to end what it has begun."""
+    """A program's exit code. It is told to stop when we are, with all that it runs, as at a terminal, and has
+    the time that it needs to end what it has begun. Raises KeyboardInterrupt then, when it has."""
+    told = []
     with subprocess.Popen(argv, process_group=0) as program:
-        before = {
-            number: signal.signal(number, lambda asked, _frame: program.send_signal(asked))
-            for number in (signal.SIGINT, signal.SIGTERM)
-        }
+
+        def tell(number: int, _frame: object) -> None:
+            told.append(number)
+            os.killpg(program.pid, number)
+
+        before = {number: signal.signal(number, tell) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
-            return program.wait()
+            code = program.wait()
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
+    if told:
+        raise KeyboardInterrupt
+    return code
 
 
 def run(names: Sequence[str], budget_s: float) -> int:

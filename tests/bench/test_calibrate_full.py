@@ -137,20 +137,22 @@ def test_every_table_has_its_place_in_the_page(tmp_path: Path, monkeypatch: pyte
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_what_runs_is_told_to_stop_and_has_its_time_to_end(tmp_path: Path, number: signal.Signals) -> None:
-    """What it had begun is not lost, and nothing of it stays."""
+    """And what it runs. What it had begun is not lost, nothing of it stays, and nothing follows it."""
     source = f"""
-import pathlib, signal, sys, time
+import os, pathlib, signal, sys, time
 told = []
 signal.signal({int(number)}, lambda *_: told.append(1))
-pathlib.Path('ready').touch()
+child = os.fork()
+pathlib.Path('ready' if child else 'child-ready').touch()
 while not told: time.sleep(0.01)
-pathlib.Path('ended').touch()
+if child: os.waitpid(child, 0)
+pathlib.Path('ended' if child else 'child-ended').touch()
 sys.exit(7)
 """
-    ready = tmp_path / "ready"
+    ready = [tmp_path / "ready", tmp_path / "child-ready"]
 
     def ask() -> None:
-        while not ready.exists():
+        while not all(one.exists() for one in ready):
             time.sleep(0.01)
         os.kill(os.getpid(), number)
 
@@ -158,7 +160,9 @@ sys.exit(7)
     asking.start()
     before = signal.getsignal(number)
     program = f"import os; os.chdir({str(tmp_path)!r})\n{source}"
-    assert calibrate_full.ended([sys.executable, "-c", program]) == 7
+    with pytest.raises(KeyboardInterrupt):
+        calibrate_full.ended([sys.executable, "-c", program])
     asking.join()
-    assert (tmp_path / "ended").exists()
+    assert (tmp_path / "ended").exists() and (tmp_path / "child-ended").exists()
+    assert calibrate_full.ended([sys.executable, "-c", "import sys; sys.exit(7)"]) == 7
     assert signal.getsignal(number) is before
