@@ -36,6 +36,7 @@ from deadheat.storage.run_folder import RunFolder
 from deadheat.util import clock
 
 from . import one_a_line
+from .programs import ended
 from .time_to_verdict import commit
 
 ROOT = Path(__file__).parents[1]
@@ -45,7 +46,7 @@ THRESHOLD = 0.03
 WORK, PILOT_S, PILOTS = 60_000, 2.0, 3
 # Of a race without a change, how often its blocks' signs are exchanged: in all 10,000 times.
 EXCHANGES = 500
-TIMEOUT_S, BUILDS_S = 3600.0, 30.0
+BUILDS_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -227,18 +228,12 @@ def race(series: Series, seed: int, known: tuple[int, int] | None) -> Raced:
         argv = [deadheat, "ab", "HEAD~1", "HEAD", "--fail-if", f"slower > {THRESHOLD:.0%}",
                 "--budget", series.budget, "--seed", str(seed), "--out", str(folder / "runs")]  # fmt: skip
         began_s = time.monotonic()
-        ended = subprocess.run(
-            argv,
-            cwd=folder / "repository",
-            env={**os.environ, "DEADHEAT_CACHE": str(folder / "cache")},
-            stdout=sys.stderr,
-            check=False,
-            timeout=TIMEOUT_S,
-        )
+        env = {**os.environ, "DEADHEAT_CACHE": str(folder / "cache")}
+        code = ended(argv, env=env, cwd=folder / "repository", stdout=sys.stderr)
         seconds = time.monotonic() - began_s
         found = sorted((folder / "runs").glob("2*/ab.json"))
         if not found:
-            raise SystemExit(f"ab_series: {' '.join(argv[1:])} ended with {ended.returncode}: see above")
+            raise SystemExit(f"ab_series: {' '.join(argv[1:])} ended with {code}: see above")
         return of_run(found[-1].parent, series.name, seed, iterations, seconds)
 
 

@@ -12,9 +12,6 @@ stopped it. At the end, and at Ctrl-C too, the tables of all of them are written
 from __future__ import annotations
 
 import argparse
-import os
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -30,6 +27,7 @@ from bench import (
     warmed_starts,
 )
 from bench.one_a_line import METHOD, Measurement
+from bench.programs import ended
 from deadheat.calibration import steps, store
 from deadheat.cli.values import DURATION_S
 from deadheat.errors import ExitCode
@@ -63,27 +61,6 @@ def calibrate(for_seconds: float) -> int:
 def measure(measurement: Measurement, for_seconds: float) -> int:
     """In a process of its own, so that no race has anything of another's in its memory; its exit code."""
     return ended([sys.executable, "-m", f"bench.{measurement.name}", f"--for-seconds={for_seconds}"])
-
-
-def ended(argv: Sequence[str]) -> int:
-    """A program's exit code. It is told to stop when we are, with all that it runs, as at a terminal, and has
-    the time that it needs to end what it has begun. Raises KeyboardInterrupt then, when it has."""
-    told = []
-    with subprocess.Popen(argv, process_group=0) as program:
-
-        def tell(number: int, _frame: object) -> None:
-            told.append(number)
-            os.killpg(program.pid, number)
-
-        before = {number: signal.signal(number, tell) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            code = program.wait()
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-    if told:
-        raise KeyboardInterrupt
-    return code
 
 
 def run(names: Sequence[str], budget_s: float) -> int:

@@ -16,7 +16,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import subprocess
 import sys
 import tempfile
 import time
@@ -37,6 +36,7 @@ from deadheat.storage.run_folder import RunFolder
 from deadheat.util import clock
 
 from . import one_a_line
+from .programs import ended
 from .time_to_verdict import commit
 
 ROOT = Path(__file__).parents[1]
@@ -150,11 +150,11 @@ def race(pair: Pair, way: Way, seed: int) -> Raced:
         runs = Path(scratch) / "runs"
         argv = [*_argv(pair, way, made), "--seed", str(seed), "--suite", str(suite), "--out", str(runs)]
         began_s = time.monotonic()
-        ended = subprocess.run(argv, env=made.environment(), stdout=sys.stderr, check=False)
+        code = ended(argv, env=made.environment(), stdout=sys.stderr)
         seconds = time.monotonic() - began_s
         folders = [folder for folder in sorted(runs.glob("2*")) if (folder / "results.json").exists()]
         if not folders:
-            raise SystemExit(f"cluster_agreement: {' '.join(argv)} ended with {ended.returncode}: see above")
+            raise SystemExit(f"cluster_agreement: {' '.join(argv)} ended with {code}: see above")
         return of_runs(pair, way, seed, folders, seconds)
 
 

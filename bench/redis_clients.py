@@ -24,6 +24,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.programs import ended
 from deadheat.model.observation import Built, Invocation, Observation
 from deadheat.storage.journal import read
 from deadheat.storage.run_folder import RunFolder
@@ -177,7 +178,7 @@ def race(suite: Path, runs: Path, budget: str) -> Path:
     command = [str(Path(sys.executable).with_name("deadheat")), "race", WORKLOAD, *contenders]
     options = ["--set", "server=redis", "--budget", budget, "--suite", str(suite), "--out", str(runs)]
     # 4: no verdict. The medians are there, and the gates say why.
-    code = subprocess.run([*command, *options], stdout=sys.stderr, check=False).returncode
+    code = ended([*command, *options], stdout=sys.stderr)
     if code not in (0, 4):
         raise subprocess.CalledProcessError(code, command)
     return runs / "latest"

@@ -24,13 +24,13 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from bench import kept_results, redis_clients
+from bench.programs import ended
 from deadheat.errors import ExitCode
 from deadheat.model.claim import Study
 from deadheat.storage import run_folder
@@ -108,8 +108,8 @@ def race(run: Wanted, environment: Mapping[str, str], *, dry: bool) -> int:
         command = [deadheat, "race", *run.arguments]
         if run.before:
             # One that is unavailable is told by the race.
-            subprocess.run([deadheat, *run.before], env=environment, check=False)
-    return subprocess.run(command, env=environment, check=False).returncode
+            ended([deadheat, *run.before], env=environment)
+    return ended(command, env=environment)
 
 
 def from_copies(copies: Path, out: Path) -> tuple[Path, dict[str, str]]:
@@ -168,7 +168,7 @@ def main() -> int:
         return 0
     wanted_pages = [word for name in arguments.study or () for word in ("--study", name)]
     pages = [sys.executable, "-m", "scripts.studies", *wanted_pages]
-    return subprocess.run(pages, check=False).returncode
+    return ended(pages)
 
 
 if __name__ == "__main__":

@@ -31,6 +31,7 @@ from typing import Any
 
 from .load import page
 from .one_a_line import METHOD
+from .programs import ended
 
 ROOT = Path(__file__).parents[1]
 RACES = ROOT / "bench" / "time_to_verdict.jsonl"
@@ -172,18 +173,12 @@ def raced(tree: str, checkout: Path, folder: Path, suite_folder: Path, seed: int
     argv = [str(checkout / ".venv" / "bin" / "deadheat"), "race", "planted", "--suite", str(suite_folder)]
     argv += ["--margin", MARGIN, "--seed", str(seed), "--out", str(folder / "runs")]
     began_s = time.monotonic()
-    ended = subprocess.run(
-        argv,
-        env={**os.environ, "DEADHEAT_CACHE": str(folder / "cache"), "COLUMNS": "100"},
-        cwd=checkout,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    env = {**os.environ, "DEADHEAT_CACHE": str(folder / "cache")}
+    code = ended(argv, env=env, cwd=checkout, stdout=sys.stderr)
     seconds = time.monotonic() - began_s
     files = sorted((folder / "runs").glob("2*/results.json"))
     if not files:
-        raise SystemExit(f"{' '.join(argv)} ended with {ended.returncode}:\n{ended.stderr[-2000:]}")
+        raise SystemExit(f"{' '.join(argv)} ended with {code}: see above")
     verdict, ratio, ci, blocks = outcome(json.loads(files[-1].read_text()))
     right = verdict == f"{PLAIN} is faster"
     return Race(

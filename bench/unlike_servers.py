@@ -34,6 +34,7 @@ from deadheat.util import clock
 from deadheat.util.files import write_whole
 
 from . import null_pairs, one_a_line, race_times
+from .programs import ended
 
 RACES = Path("bench/unlike_servers.jsonl")
 WORKLOAD = "http-hello"
@@ -197,7 +198,7 @@ def race(pair: tuple[str, str], neighbour: Neighbour | None) -> Raced:
                 "--margin", "0%", "--out", str(out)]  # fmt: skip
         began_s = time.monotonic()
         with unheard() if neighbour else contextlib.nullcontext(), beside(neighbour, Path(folder)):
-            subprocess.run(argv, stdout=sys.stderr, check=False)
+            ended(argv, stdout=sys.stderr)
         seconds = time.monotonic() - began_s
         found = sorted(out.glob("2*/results.json"))
         if not found:

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-import threading
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -133,36 +129,3 @@ def test_every_table_has_its_place_in_the_page(tmp_path: Path, monkeypatch: pyte
     text = page.read_text()
     for name in (*calibrate_full.NAMES[1:], "null_pairs", "race_times", "time_to_verdict"):
         assert text.count(f"<!-- begin: python -m bench.{name} -->") == 1
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_what_runs_is_told_to_stop_and_has_its_time_to_end(tmp_path: Path, number: signal.Signals) -> None:
-    """And what it runs. What it had begun is not lost, nothing of it stays, and nothing follows it."""
-    source = f"""
-import os, pathlib, signal, sys, time
-told = []
-signal.signal({int(number)}, lambda *_: told.append(1))
-child = os.fork()
-pathlib.Path('ready' if child else 'child-ready').touch()
-while not told: time.sleep(0.01)
-if child: os.waitpid(child, 0)
-pathlib.Path('ended' if child else 'child-ended').touch()
-sys.exit(7)
-"""
-    ready = [tmp_path / "ready", tmp_path / "child-ready"]
-
-    def ask() -> None:
-        while not all(one.exists() for one in ready):
-            time.sleep(0.01)
-        os.kill(os.getpid(), number)
-
-    asking = threading.Thread(target=ask)
-    asking.start()
-    before = signal.getsignal(number)
-    program = f"import os; os.chdir({str(tmp_path)!r})\n{source}"
-    with pytest.raises(KeyboardInterrupt):
-        calibrate_full.ended([sys.executable, "-c", program])
-    asking.join()
-    assert (tmp_path / "ended").exists() and (tmp_path / "child-ended").exists()
-    assert calibrate_full.ended([sys.executable, "-c", "import sys; sys.exit(7)"]) == 7
-    assert signal.getsignal(number) is before

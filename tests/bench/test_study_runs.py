@@ -7,7 +7,6 @@ import itertools
 import json
 import lzma
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -36,7 +35,7 @@ RACES = [
 
 
 class Ran:
-    """What was started, in the place of subprocess.run. Each race leaves a run; `stops` is cut off, once."""
+    """What was started, in the place of `ended`. Each race leaves a run; `stops` is cut off, once."""
 
     def __init__(self, stops: str | None = None) -> None:
         self.commands: list[list[str]] = []
@@ -48,9 +47,7 @@ class Ran:
         """Of all that was started, without builds that were timed and the script of the pages."""
         return [command for command in self.commands if command[1] == "race"]
 
-    def __call__(
-        self, command: list[str], env: dict[str, str] | None = None, check: bool = False
-    ) -> subprocess.CompletedProcess[str]:
+    def __call__(self, command: list[str], env: dict[str, str] | None = None) -> int:
         self.commands.append(command)
         self.environments.append(env or {})
         code = 0
@@ -60,7 +57,7 @@ class Ran:
             leave_run(out, stopped="interrupted" if cut_off else None)
             if cut_off:
                 self._stops, code = None, 130
-        return subprocess.CompletedProcess(command, code)
+        return code
 
 
 def leave_run(out: Path, stopped: str | None) -> None:
@@ -84,7 +81,7 @@ Start = Callable[..., int]
 @pytest.fixture
 def start(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Start:
     def of(ran: Ran, *arguments: str) -> int:
-        monkeypatch.setattr(subprocess, "run", ran)
+        monkeypatch.setattr(study_runs, "ended", ran)
         monkeypatch.setattr(kept_results, "KEPT", tmp_path / "kept")
         monkeypatch.setattr(sys, "argv", ["study_runs", "--out", str(tmp_path / "out"), *arguments])
         return study_runs.main()

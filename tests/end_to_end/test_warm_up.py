@@ -4,61 +4,22 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
 
-import numpy as np
 import pytest
 
 from deadheat.hosts import Handle, Host
-from deadheat.kinds.server import rest, turns, warm_up
+from deadheat.kinds.server import turns, warm_up
 from deadheat.kinds.server.rest import Rest
 from deadheat.model.observation import Observation, Slice, WarmedUp
 from deadheat.model.past import Past
 from deadheat.plan import learnt, schedule
-from deadheat.run import kind
 from deadheat.run.kind import Stage
 from deadheat.stats import steady
-from tests.made.written_down import UNKNOWN, FakeEngine, FakeHost, Step, observe
-
-
-class WarmingEngine(FakeEngine):
-    """Its servers answer at these rates (replies in 5 ms), a warm-up turn each, the last one for ever; it
-    notes how long slices were."""
-
-    rates: Sequence[int]
-    mean_ms: float
-    lengths_ms: list[tuple[int, int]]
-
-    def turn(self, target: str, token: str, lead_in_ms: int, counted_ms: int, **given: Any) -> dict[str, Any]:
-        warm_ups = self.steps.count(("warm", target))
-        counted = super().turn(target, token, lead_in_ms, counted_ms, **given)
-        if lead_in_ms:
-            self.lengths_ms.append((lead_in_ms, counted_ms))
-            return counted
-        first = [0] if len(self.rates) > 1 else []  # a cold one begins with nothing
-        start, stop = [*first, *self.rates, *[self.rates[-1]] * 120][warm_ups : warm_ups + 2]
-        bins = tuple(int(rate) for rate in np.linspace(start, stop, counted_ms // 5))
-        took = {"bins": bins, "replies": sum(bins)}
-        return {**counted, **took, "latency_sum_ns": int(sum(bins) * self.mean_ms * 1e6)}
-
-
-def _warming(monkeypatch: pytest.MonkeyPatch, rates: Sequence[int], mean_ms: float) -> None:
-    """The engine finds every server at these rates, a warm-up turn after the other."""
-    monkeypatch.setattr(kind, "Engine", WarmingEngine)
-    monkeypatch.setattr(WarmingEngine, "rates", rates, raising=False)
-    monkeypatch.setattr(WarmingEngine, "mean_ms", mean_ms, raising=False)
-    monkeypatch.setattr(WarmingEngine, "lengths_ms", [], raising=False)
-    monkeypatch.setattr(rest, "LOOK_S", 0.0)
-    _clock(monkeypatch, lambda: 0.0)  # nobody was frozen for long, however long this machine takes
-
-
-def _clock(monkeypatch: pytest.MonkeyPatch, now: Callable[[], float]) -> None:
-    """By which it is told how long a server was frozen."""
-    monkeypatch.setattr(turns, "time", SimpleNamespace(monotonic=now))
+from tests.made.warming import WarmingEngine, clock, reporting, warms_up
+from tests.made.written_down import UNKNOWN, Step, observe
 
 
 @pytest.mark.parametrize(
@@ -81,7 +42,7 @@ def test_a_server_is_warmed_up_until_it_is_no_faster(
     lengths_ms: tuple[int, int],
     rising: bool,
 ) -> None:
-    _warming(monkeypatch, rates, mean_ms)
+    warms_up(monkeypatch, rates, mean_ms)
     block = schedule.blocks(stage.race, stage.plan.seed)[0]
     with ExitStack() as stack:
         observed = list(observe(stage, block, stack))
@@ -93,94 +54,6 @@ def test_a_server_is_warmed_up_until_it_is_no_faster(
     assert {o.loaded_s for o in warmed_up} == {0.5 * turns.pop()}
     warming = [(o.entry, o.turn) for o in observed if isinstance(o, Slice) and o.warm_up]
     assert len(warming) == len(set(warming))
-
-
-@pytest.mark.parametrize(("generator_cpus", "apart"), [((1,), {1}), ((0,), None)])
-def test_compilers_have_the_generators_cpus_while_nothing_counts(
-    stage: Stage,
-    monkeypatch: pytest.MonkeyPatch,
-    generator_cpus: tuple[int, ...],
-    apart: set[int] | None,
-) -> None:
-    """Where these are not the servers' own."""
-    _warming(monkeypatch, [50], 0.5)
-    host = stage.host
-    assert isinstance(host, FakeHost)
-    stage = replace(stage, plan=stage.plan.replaced(generator_cpus=generator_cpus))
-    where: dict[bool, list[Collection[int] | None]] = {True: [], False: []}
-    usual = WarmingEngine.turn
-
-    def turn(
-        engine: WarmingEngine, target: str, token: str, lead_in_ms: int, counted_ms: int, **given: Any
-    ) -> dict[str, Any]:
-        where[lead_in_ms > 0].append(host.compilers.get(target))
-        return usual(engine, target, token, lead_in_ms, counted_ms, **given)
-
-    monkeypatch.setattr(WarmingEngine, "turn", turn)
-    block = schedule.blocks(stage.race, stage.plan.seed)[0]
-    with ExitStack() as stack:
-        observed = list(observe(stage, block, stack))
-    assert where[True] == [None] * len(block.turns)
-    assert where[False] == [apart] * (UNKNOWN * len(block.start))
-    assert {o.compilers for o in observed if isinstance(o, WarmedUp)} == {1}
-
-
-@pytest.mark.parametrize(("turns_of_compiling", "loads"), [(0, UNKNOWN), (8, 12), (300, 60)])
-def test_a_server_whose_compilers_are_at_work_is_not_warm(
-    stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch, turns_of_compiling: int, loads: int
-) -> None:
-    """Whatever its rate is: until they had little or nothing to do in the last five turns."""
-    _warming(monkeypatch, [50], 0.5)
-    stage = replace(stage, plan=stage.plan.replaced(generator_cpus=(1,)))
-    _compiling(
-        monkeypatch, stage.host, lambda target, lead_in_ms: steps.count(("warm", target)) < turns_of_compiling
-    )
-    block = schedule.blocks(stage.race, stage.plan.seed)[0]
-    with ExitStack() as stack:
-        list(observe(stage, block, stack))
-    assert {entry: steps.count(("warm", entry)) for entry in block.start} == dict.fromkeys(block.start, loads)
-
-
-@pytest.mark.parametrize(("slices_with", "again"), [(0, 0), (1, 1), (300, warm_up.MOST_CALMING)])
-def test_code_that_was_thrown_away_is_translated_before_the_next_slice(
-    stage: Stage, monkeypatch: pytest.MonkeyPatch, slices_with: int, again: int
-) -> None:
-    """By turns that count for nothing, and not for ever."""
-    _warming(monkeypatch, [50], 0.5)
-    stage = replace(stage, plan=stage.plan.replaced(generator_cpus=(1,)))
-    loaded = {entry.id: 0 for entry in stage.race.entries}
-
-    def compiles(target: str, lead_in_ms: int) -> bool:
-        loaded[target] += lead_in_ms > 0
-        return 0 < loaded[target] <= slices_with
-
-    _compiling(monkeypatch, stage.host, compiles)
-    block = schedule.blocks(stage.race, stage.plan.seed)[0]
-    with ExitStack() as stack:
-        observed = list(observe(stage, block, stack))
-    first = next(n for n, o in enumerate(observed) if isinstance(o, Slice) and not o.warm_up)
-    last = max(n for n, o in enumerate(observed) if isinstance(o, Slice))
-    within = [o.entry for o in observed[first:last] if isinstance(o, Slice) and o.warm_up]
-    slices = [o.entry for o in observed if isinstance(o, Slice) and not o.warm_up]
-    for entry in block.start:
-        # Behind its last slice nobody waits for it.
-        assert within.count(entry) == again * min(slices_with, slices.count(entry) - 1)
-
-
-def _compiling(monkeypatch: pytest.MonkeyPatch, host: Host, compiles: Callable[[str, int], bool]) -> None:
-    """Compilers use half of the time of such turns."""
-    assert isinstance(host, FakeHost)
-    usual = WarmingEngine.turn
-
-    def turn(
-        engine: WarmingEngine, target: str, token: str, lead_in_ms: int, counted_ms: int, **given: Any
-    ) -> dict[str, Any]:
-        took_ns = (lead_in_ms + counted_ms) * 10**6
-        host.compiled_ns += took_ns // 2 if compiles(target, lead_in_ms) else 0
-        counted = usual(engine, target, token, lead_in_ms, counted_ms, **given)
-        return {**counted, "drained_ns": took_ns}
-
-    monkeypatch.setattr(WarmingEngine, "turn", turn)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +75,7 @@ def test_a_server_that_is_at_work_with_nothing_to_answer_is_not_warm(
     rested_s: float,
 ) -> None:
     """Whatever its rate is. `at_work`: when it has started, then behind each turn, the last one for ever."""
-    _warming(monkeypatch, [50], 0.5)
+    warms_up(monkeypatch, [50], 0.5)
     rests = {
         entry.id: itertools.chain(at_work, itertools.repeat(at_work[-1])) for entry in stage.race.entries
     }
@@ -218,7 +91,7 @@ def test_a_server_that_is_at_work_with_nothing_to_answer_is_not_warm(
 def test_no_server_is_left_alone_for_longer_than_it_is_loaded(
     stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _warming(monkeypatch, [50], 0.5)
+    warms_up(monkeypatch, [50], 0.5)
     most: list[float] = []
     started: set[str] = set()
 
@@ -242,7 +115,7 @@ def test_a_start_is_loaded_for_as_long_as_earlier_ones_needed(
 ) -> None:
     """And a little longer, also where this one looks steady at once; the null entry's starts are its
     contender's. Those that nobody watched tell nothing: of each step of a way the last is its level."""
-    _warming(monkeypatch, [50], 0.5)
+    warms_up(monkeypatch, [50], 0.5)
     watched = [("good", 2.0), ("good'", 3.0), ("good", 30.0), ("good", 2.5), ("copy", 0.1),
                ("copy", 0.2)]  # fmt: skip
     earlier = [
@@ -263,7 +136,7 @@ def test_the_longest_warm_up_is_exceeded_only_where_so_much_is_known_to_be_neede
     stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch, known_s: float, loaded_s: float
 ) -> None:
     """No race finds that out by itself: `bench.warmed_starts` asks for it."""
-    _warming(monkeypatch, [50], 0.5)
+    warms_up(monkeypatch, [50], 0.5)
     ids = {entry.contender for entry in stage.race.entries}
     past = learnt.with_warm_ups(Past(), dict.fromkeys(ids, [known_s] * steady.WATCHED))
     stage = replace(stage, race=stage.race.replaced(past=past))
@@ -273,11 +146,41 @@ def test_the_longest_warm_up_is_exceeded_only_where_so_much_is_known_to_be_neede
     assert {o.loaded_s for o in observed if isinstance(o, WarmedUp) and not o.watched} == {loaded_s}
 
 
+@pytest.mark.parametrize(
+    ("drain_ms", "turns_ms"),
+    [
+        (0, [500] * 14),
+        (100, [500] * 14),
+        (600, [500, 2500, 2500, 500, 500, 500]),  # no further than where earlier starts were at their level
+    ],
+)
+def test_turns_are_longer_where_the_last_replies_take_long(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, drain_ms: int, turns_ms: list[int]
+) -> None:
+    warms_up(monkeypatch, [50], 0.5)
+
+    def drained(_target: str, _lead_in_ms: int, counted_ms: int) -> dict[str, object]:
+        until_ns = counted_ms * 1_000_000
+        return {"counted_until_ns": until_ns, "drained_ns": until_ns + drain_ms * 1_000_000}
+
+    reporting(monkeypatch, drained)
+    ids = {entry.contender for entry in stage.race.entries}
+    past = learnt.with_warm_ups(Past(), dict.fromkeys(ids, [6.0] * steady.WATCHED))
+    stage = replace(stage, race=stage.race.replaced(past=past))
+    block = schedule.blocks(stage.race, stage.plan.seed)[1]
+    with ExitStack() as stack:
+        observed = list(observe(stage, block, stack))
+    for entry in block.start:
+        of = [o for o in observed if isinstance(o, Slice) and o.warm_up and o.entry == entry]
+        assert [o.counted_until_ns // 1_000_000 for o in of] == turns_ms
+    assert {o.loaded_s for o in observed if isinstance(o, WarmedUp)} == {7.0}
+
+
 def test_a_start_that_is_slower_than_earlier_ones_is_loaded_until_it_is_at_its_own_level(
     stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And a little longer: what is behind its level must be long enough to tell whether it still rises."""
-    _warming(monkeypatch, [10, 30, *[50] * 20], 0.5)
+    warms_up(monkeypatch, [10, 30, *[50] * 20], 0.5)
     earlier = [
         WarmedUp(
             race=stage.race.key, block=0, entry=entry, loaded_s=1, needed_s=0.2, watched=True, rising=False
@@ -307,7 +210,7 @@ def test_a_server_that_was_frozen_for_long_is_warmed_up_again(
     edges = [500.0] * UNKNOWN
     for mean in means:
         edges.append(2 * mean - edges[-1])
-    _warming(monkeypatch, [*map(round, edges)], 0.5)
+    warms_up(monkeypatch, [*map(round, edges)], 0.5)
     monkeypatch.setattr(warm_up, "FROZEN_S", 0.0)
     block = schedule.blocks(stage.race, stage.plan.seed)[0]
     with ExitStack() as stack:
@@ -326,9 +229,9 @@ def test_who_warmed_up_is_kept_awake_while_others_do(
 ) -> None:
     """A JVM whose connections and threads have been idle for so long throws compiled code away. Who was at
     its level at once has nothing to lose."""
-    _warming(monkeypatch, rates, 0.5)
+    warms_up(monkeypatch, rates, 0.5)
     now = itertools.count(step=1.0)
-    _clock(monkeypatch, lambda: next(now))
+    clock(monkeypatch, lambda: next(now))
     monkeypatch.setattr(warm_up, "FROZEN_S", math.inf)
     block = schedule.blocks(stage.race, stage.plan.seed)[0]
     with ExitStack() as stack:
@@ -351,21 +254,17 @@ def test_a_slice_that_may_begin_with_new_connections_has_a_longer_lead_in(
     stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """But where it closed none after it was frozen for as long."""
-    _warming(monkeypatch, [50], 0.5)
+    warms_up(monkeypatch, [50], 0.5)
     now = itertools.count(step=10.0)
-    _clock(monkeypatch, lambda: next(now))
+    clock(monkeypatch, lambda: next(now))
     lead_ins: dict[str, list[int]] = {entry.id: [] for entry in stage.race.entries}
-    usual = WarmingEngine.turn
 
-    def turn(
-        engine: WarmingEngine, target: str, token: str, lead_in_ms: int, counted_ms: int, **given: Any
-    ) -> dict[str, Any]:
+    def reopened(target: str, lead_in_ms: int, _counted_ms: int) -> dict[str, object]:
         if lead_in_ms:
             lead_ins[target].append(lead_in_ms)
-        counted = usual(engine, target, token, lead_in_ms, counted_ms, **given)
-        return {**counted, "reconnects": 8 if target == "good" else 0}
+        return {"reconnects": 8 if target == "good" else 0}
 
-    monkeypatch.setattr(WarmingEngine, "turn", turn)
+    reporting(monkeypatch, reopened)
     block = schedule.blocks(stage.race, stage.plan.seed)[0]
     with ExitStack() as stack:
         list(observe(stage, block, stack))

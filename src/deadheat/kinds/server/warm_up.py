@@ -38,6 +38,10 @@ AWAKE_S, AWAKE_MS = 15.0, 100
 # Compilers that use less than this share of a core only tidy up. One that is at work in a slice has its share
 # of the server's core, and is not done for many slices: docs/method.md has one.
 COMPILING, MOST_CALMING = 0.1, 8
+# A server may take its time for the last replies of a turn (Puma's threads wait for 0.2 s for the next
+# request of a connection while others wait for a thread): where it is known how long to load it, turns are so
+# many times as long as that.
+DRAINS = 4
 
 
 def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
@@ -55,15 +59,16 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
     rates, per_cpu_s = np.empty(0), np.empty(0)
     last: deque[Slice] = deque(maxlen=LAST_TURNS)
     while True:
-        observed = turns.warm_up(running, race.slices.warm_up_ms)
+        ordinary = _ordinary_turns(last, race.slices.warm_up_ms, (known_s or 0.0) - loaded_s)
+        observed = turns.warm_up(running, ordinary * race.slices.warm_up_ms)
         yield observed
         if not isinstance(observed, Slice):
             return
         last.append(observed)
-        loaded_s += race.slices.warm_up_ms / 1000
+        loaded_s += ordinary * race.slices.warm_up_ms / 1000
         rates = np.append(rates, steady.rates_rps(observed.bins, observed.bin_ms))
         if observed.server_cpu_ns:
-            per_cpu_s = np.append(per_cpu_s, observed.replies / observed.server_cpu_ns * 1e9)
+            per_cpu_s = np.append(per_cpu_s, [observed.replies / observed.server_cpu_ns * 1e9] * ordinary)
         if loaded_s >= most_s:
             break
         if loaded_s < least_s or running.last_rest.working or _compiling(last):
@@ -87,6 +92,13 @@ def warmed_up(turns: Turns, entry: str) -> Generator[Observation]:
         working=running.last_rest.working,
         compilers=running.compilers.threads,
     )
+
+
+def _ordinary_turns(last: Collection[Slice], turn_ms: int, to_come_s: float) -> int:
+    """Of how many turns the next is as long: more than one only where that much is still to come."""
+    drains_ms = [(turn.drained_ns - turn.counted_until_ns) / 1e6 for turn in last]
+    wanted = math.ceil(DRAINS * statistics.median(drains_ms) / turn_ms) if drains_ms else 1
+    return max(1, min(wanted, int(to_come_s * 1000 / turn_ms)))
 
 
 def kept_awake(turns: Turns, entry: str) -> Generator[Observation]:
