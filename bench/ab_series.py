@@ -46,7 +46,7 @@ THRESHOLD = 0.03
 WORK, PILOT_S, PILOTS = 60_000, 2.0, 3
 # Of a race without a change, how often its blocks' signs are exchanged: in all 10,000 times.
 EXCHANGES = 500
-BUILDS_S = 30.0
+TIMEOUT_S, BUILDS_S = 3600.0, 30.0
 
 
 @dataclass(frozen=True)
@@ -229,7 +229,7 @@ def race(series: Series, seed: int, known: tuple[int, int] | None) -> Raced:
                 "--budget", series.budget, "--seed", str(seed), "--out", str(folder / "runs")]  # fmt: skip
         began_s = time.monotonic()
         env = {**os.environ, "DEADHEAT_CACHE": str(folder / "cache")}
-        code = ended(argv, env=env, cwd=folder / "repository", stdout=sys.stderr)
+        code = ended(argv, env=env, cwd=folder / "repository", stdout=sys.stderr, timeout_s=TIMEOUT_S)
         seconds = time.monotonic() - began_s
         found = sorted((folder / "runs").glob("2*/ab.json"))
         if not found:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -44,3 +45,9 @@ sys.exit(7)
     assert (tmp_path / "ended").exists() and (tmp_path / "child-ended").exists()
     assert ended([sys.executable, "-c", "import sys; sys.exit(7)"]) == 7
     assert signal.getsignal(number) is before
+
+
+def test_what_takes_too_long_is_told_to_stop() -> None:
+    """And is gone then: who runs it waits for its end."""
+    with pytest.raises(subprocess.TimeoutExpired):
+        ended([sys.executable, "-c", "import time; time.sleep(600)"], timeout_s=0.1)

@@ -131,15 +131,20 @@ def test_a_start_is_loaded_for_as_long_as_earlier_ones_needed(
     assert {e: steps.count(("warm", e)) for e in block.start} == {"good": 8, "good'": 8, "copy": 1}
 
 
+def _needing(stage: Stage, known_s: float) -> Stage:
+    """Its contenders are known to need so long."""
+    ids = {entry.contender for entry in stage.race.entries}
+    past = learnt.with_warm_ups(Past(), dict.fromkeys(ids, [known_s] * steady.WATCHED))
+    return replace(stage, race=stage.race.replaced(past=past))
+
+
 @pytest.mark.parametrize(("known_s", "loaded_s"), [(29.5, 30.0), (60.0, 60.0)])
 def test_the_longest_warm_up_is_exceeded_only_where_so_much_is_known_to_be_needed(
     stage: Stage, steps: list[Step], monkeypatch: pytest.MonkeyPatch, known_s: float, loaded_s: float
 ) -> None:
     """No race finds that out by itself: `bench.warmed_starts` asks for it."""
     warms_up(monkeypatch, [50], 0.5)
-    ids = {entry.contender for entry in stage.race.entries}
-    past = learnt.with_warm_ups(Past(), dict.fromkeys(ids, [known_s] * steady.WATCHED))
-    stage = replace(stage, race=stage.race.replaced(past=past))
+    stage = _needing(stage, known_s)
     block = schedule.blocks(stage.race, stage.plan.seed)[1]
     with ExitStack() as stack:
         observed = list(observe(stage, block, stack))
@@ -164,9 +169,7 @@ def test_turns_are_longer_where_the_last_replies_take_long(
         return {"counted_until_ns": until_ns, "drained_ns": until_ns + drain_ms * 1_000_000}
 
     reporting(monkeypatch, drained)
-    ids = {entry.contender for entry in stage.race.entries}
-    past = learnt.with_warm_ups(Past(), dict.fromkeys(ids, [6.0] * steady.WATCHED))
-    stage = replace(stage, race=stage.race.replaced(past=past))
+    stage = _needing(stage, 6.0)
     block = schedule.blocks(stage.race, stage.plan.seed)[1]
     with ExitStack() as stack:
         observed = list(observe(stage, block, stack))
