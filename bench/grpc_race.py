@@ -3,7 +3,6 @@ bench/grpc_changes.py stand on."""
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bench.programs import ended
 from deadheat.model.result import ContenderResult, Measure, RaceResult, Results
 from deadheat.report import words
 from deadheat.stats.estimate import Estimate, estimate
@@ -24,16 +24,14 @@ def race(workload: str, contenders: Sequence[str], budget: str, out: Path | None
         named = [part for contender in contenders for part in ("-c", contender)]
         command = ["race", workload, *named, "--budget", budget, "--json"]
         with tempfile.TemporaryDirectory(prefix="deadheat-bench-") as runs:
-            ran = subprocess.run(
-                [str(Path(sys.executable).with_name("deadheat")), *command, "--out", runs],
-                stdout=subprocess.PIPE,
-                text=True,
-                check=False,
-            )
+            argv = [str(Path(sys.executable).with_name("deadheat")), *command, "--out", runs]
+            with Path(runs, "printed.json").open("w+") as printed:
+                code = ended(argv, stdout=printed)
+                printed.seek(0)
+                text = printed.read()
         # Nothing settled is a result too; what was not measured is seen below.
-        if not ran.stdout:
-            sys.exit(f"deadheat {' '.join(command)} ended with {ran.returncode}")
-        text = ran.stdout
+        if not text:
+            sys.exit(f"deadheat {' '.join(command)} ended with {code}")
     results = Results.model_validate_json(text)
     return results, "deadheat " + " ".join(results.command[1:]).partition(" --out ")[0]
 

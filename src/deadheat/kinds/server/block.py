@@ -220,6 +220,6 @@ def within(at: Address) -> dict[str, str]:
 
 def _long(turn: Slice) -> LongTurn:
     """Of a turn without a break, what slices are held against."""
-    own = {"counted_s": turn.counted_s, "took_s": (turn.drained_ns - turn.started_ns) / 1e9}
+    own = {"counted_s": turn.counted_s, "took_s": turn.took_ns / 1e9}
     same = {name: getattr(turn, name) for name in LongTurn.model_fields.keys() - {"type", *own}}
     return LongTurn.model_validate(same | own)

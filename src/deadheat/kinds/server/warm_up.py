@@ -153,7 +153,7 @@ def calmed(turns: Turns, entry: str) -> Generator[Observation]:
 def _compiling(last: Collection[Slice]) -> bool:
     """Whether compilers still had something to do in these turns."""
     known = [turn for turn in last if turn.compilers_cpu_ns is not None]
-    taken_ns = sum(turn.drained_ns - turn.started_ns for turn in known)
+    taken_ns = sum(turn.took_ns for turn in known)
     return sum(turn.compilers_cpu_ns or 0 for turn in known) > COMPILING * taken_ns
 
 

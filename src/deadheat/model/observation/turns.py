@@ -71,6 +71,11 @@ class Slice(Record):
         return (self.counted_until_ns - self.counted_from_ns) / 1e9
 
     @property
+    def took_ns(self) -> int:
+        """From the start of its load to its last reply."""
+        return self.drained_ns - self.started_ns
+
+    @property
     def wrong_replies(self) -> int:
         """Those that came and were not right, by their status or their body."""
         return self.errors.get("status", 0) + self.errors.get("body", 0)

@@ -72,7 +72,7 @@ def services_network(tally: Tally, entry: str) -> GateResult | None:
         if own and every:
             part = sum(turn.replies_all for turn in own) / every
             crossed += max(around.network_in_bytes, around.network_out_bytes) * part
-            seconds += sum(turn.drained_ns - turn.started_ns for turn in own) / 1e9
+            seconds += sum(turn.took_ns for turn in own) / 1e9
     if not seconds:
         return None
     share = crossed / seconds / floor.bytes_per_s

@@ -142,7 +142,7 @@ def runqueue_wait(slices: Sequence[Slice], around: Sequence[Interference]) -> Ga
 
 def _waited(turn: Slice) -> float:
     """Run-queue wait of all the server's threads over the slice's length."""
-    return (turn.server_runqueue_wait_ns or 0) / max(1, turn.drained_ns - turn.started_ns)
+    return (turn.server_runqueue_wait_ns or 0) / max(1, turn.took_ns)
 
 
 def _share(spent_ns: Iterable[int], around: Sequence[Interference]) -> float:

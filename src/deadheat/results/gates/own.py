@@ -83,7 +83,7 @@ def services_cpu(tally: Tally, entry: str) -> GateResult | None:
     counted = sum(s.counted_until_ns - s.counted_from_ns for s in known)
     if not cpus or not counted:
         return None
-    loaded = sum(s.drained_ns - s.started_ns for s in known)
+    loaded = sum(s.took_ns for s in known)
     services = sum(s.services_cpu_ns or 0 for s in known) / loaded / cpus
     apart = any(service.host is not None or not service.beside_load for service in tally.services)
     generator = 0.0 if apart else sum(s.engine_cpu_ns for s in known) / counted / cpus
