@@ -46,7 +46,12 @@ class HttpKind:
                 return Check(False, 0, why)
             seed = f"{stage.plan.seed}:check:{entry}:rows"
             stage, held = databases.beside(stage, running, stack, [entry], seed)
-            return server_check.check(stage, entry, lambda server: _cases(stage, held, entry, server.at, rng))
+            return running.asked(
+                entry,
+                lambda: server_check.check(
+                    stage, entry, lambda server: _cases(stage, held, entry, server.at, rng)
+                ),
+            )
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
@@ -55,7 +60,7 @@ class HttpKind:
             stage, held = databases.beside(stage, running, stack, block.start, f"{block.seed}:rows")
             protocol = ServerProtocol(ask, partial(target, drawn=Drawn()))
             yield from statements.counted(
-                stage, held, block.index, lambda stage: driven(stage, block, protocol, stack)
+                stage, held, block.index, lambda stage: running.loaded(driven(stage, block, protocol, stack))
             )
             yield from running.ran(block.index)
 

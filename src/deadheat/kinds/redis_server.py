@@ -76,8 +76,11 @@ class RedisKind(ServerKind):
 
     def check(self, stage: Stage, entry: str) -> Check:
         with ExitStack() as stack:
-            stage, _ = services.beside(stage, stack, [entry])
-            return server_check.check(stage, entry, lambda server: _cases(stage, entry, server.at))
+            stage, running = services.beside(stage, stack, [entry])
+            return running.asked(
+                entry,
+                lambda: server_check.check(stage, entry, lambda server: _cases(stage, entry, server.at)),
+            )
 
 
 def _work(stage: Stage) -> RedisWork:

@@ -25,5 +25,5 @@ class ServerKind:
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:
             stage, running = services.beside(stage, stack, block.start)
-            yield from driven(stage, block, self.protocol, stack)
+            yield from running.loaded(driven(stage, block, self.protocol, stack))
             yield from running.ran(block.index)

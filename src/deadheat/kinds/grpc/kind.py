@@ -205,8 +205,10 @@ class GrpcKind(ServerKind):
 
     def check(self, stage: Stage, entry: str) -> Check:
         with ExitStack() as stack:
-            stage, _ = services.beside(stage, stack, [entry])
-            return server_check.check(stage, entry, lambda server: _cases(stage, entry, server))
+            stage, running = services.beside(stage, stack, [entry])
+            return running.asked(
+                entry, lambda: server_check.check(stage, entry, lambda server: _cases(stage, entry, server))
+            )
 
 
 def _compression(stage: Stage) -> grpc.Compression:

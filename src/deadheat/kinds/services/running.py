@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,8 +12,9 @@ from deadheat.hosts.program import Exit
 from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.server.started import last_words
 from deadheat.kinds.services import probe, tools
-from deadheat.model.observation import ServiceRan
+from deadheat.model.observation import Failed, Observation, ServiceRan
 from deadheat.model.service import Service
+from deadheat.run.check import Check
 from deadheat.run.kind import RaceUnavailableError, Stage
 
 # A connection is lost a moment before its server's end is known.
@@ -75,8 +76,12 @@ class Running:
             if ended is None and isinstance(error, Wrong):
                 raise
             what = f": {error}" if ended is None else f" {ended.describe()}"
-            said = last_words(self.stage.services_host, self.handle)
-            raise RaceUnavailableError(f"{self.program}{what}, while {entry} ran{said}") from error
+            raise self._failed(what, entry) from error
+
+    def still_runs(self, entry: str) -> None:
+        """While a contender failed. Raises RaceUnavailableError where it has ended: that was why."""
+        if (ended := self._ended()) is not None:
+            raise self._failed(f" {ended.describe()}", entry)
 
     def ran(self, block: int) -> ServiceRan:
         """What a block's service was and used, before it is stopped. Raises RaceUnavailableError."""
@@ -99,6 +104,10 @@ class Running:
             peak_memory_bytes=usage.memory.peak_bytes if usage.memory else None,
             container=self.stage.services_host.collect(self.handle).container,
         )
+
+    def _failed(self, what: str, entry: str) -> RaceUnavailableError:
+        said = last_words(self.stage.services_host, self.handle)
+        return RaceUnavailableError(f"{self.program}{what}, while {entry} ran{said}")
 
     def _ended(self) -> Exit | None:
         for event in self.stage.services_host.events(self.handle, ENDED_WITHIN_S):
@@ -134,6 +143,28 @@ class AllRunning:
                 if one.entry in (None, entry):
                     stack.enter_context(one.beside(entry))
             yield
+
+    def asked(self, entry: str, check: Callable[[], Check]) -> Check:
+        """How a contender answers. Raises RaceUnavailableError where it does not because a service has
+        ended."""
+        found = check()
+        if not found.ok:
+            self._still_run(entry)
+        return found
+
+    def loaded(self, observed: Generator[Observation]) -> Generator[Observation]:
+        """What is observed of servers in front of them, up to one that fails because a service has ended:
+        RaceUnavailableError is raised in its place."""
+        with closing(observed):
+            for one in observed:
+                if isinstance(one, Failed):
+                    self._still_run(one.entry)
+                yield one
+
+    def _still_run(self, entry: str) -> None:
+        for one in self.each:
+            if one.entry in (None, entry):
+                one.still_runs(entry)
 
     def ran(self, block: int) -> Iterator[ServiceRan]:
         """What each was and used, before they are stopped."""

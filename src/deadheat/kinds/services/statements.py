@@ -84,6 +84,10 @@ class Counts:
         assert found is not None
         return int(found[0]), int(found[1]), int(found[2])
 
+    def still_there(self) -> None:
+        """While a contender failed. Raises where there are none any more: that was why."""
+        self._connection.execute(b"SELECT")
+
     def forgot(self) -> tuple[Any, ...] | None:
         """Another from one time to the next where statements have been thrown away in between."""
         return self._connection.execute(FORGOT).fetchone() if self.counts else None
@@ -206,6 +210,7 @@ class _Counter:
                         o.entry, o.counted_from_ns, o.counted_until_ns
                     )
             case Failed():
+                self._counts.still_there()
                 self._first.pop(o.entry, None)
 
     def ran(self, block: int) -> Iterator[StatementsRan]:
