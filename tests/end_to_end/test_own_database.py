@@ -91,15 +91,17 @@ def under_load(journal: list[dict[str, object]]) -> bool:
     return any(line["type"] == "slice" for line in journal)
 
 
-def test_a_server_that_goes_away_ends_the_race_in_a_sentence(deadheat: Deadheat) -> None:
+@pytest.mark.parametrize("last", ["slice", "warmed-up"], ids=["under load", "before another starts"])
+def test_a_server_that_goes_away_ends_the_race_in_a_sentence(deadheat: Deadheat, last: str) -> None:
     with ExitStack() as there:
         server = there.enter_context(owned())
         asked = ("race", "rows", "-c", "two", "--db-url", server.url(), "--budget", "5m", "--seed", "7")
         with deadheat.start(*asked) as race:
-            race.until_journal(under_load, "a server is loaded")
+            race.until_journal(lambda journal: journal[-1:] != [] and journal[-1]["type"] == last, last)
             there.close()
             ended = race.end()
     assert "Traceback" not in ended.err
+    assert not [line for line in deadheat.journal() if line["type"] == "failed"]
     assert "rows [own database] " in said(ended)
     assert f"postgresql://maker@127.0.0.1:{server.port}/postgres: " in said(ended)
     assert "could not be dropped, which the next race there does" in said(ended)
