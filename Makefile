@@ -93,13 +93,13 @@ bench: setup
 		cargo install --quiet --locked --root .cache/bench --version $(OHA) oha || echo "bench: oha could not be built, left out"
 	@export PATH="$(CURDIR)/$(BIN):$(CURDIR)/.cache/bench/bin:$$PATH"; code=0; \
 		$(BIN)/python -m bench.load --truth --memory --flames $(ARGS) || code=1; \
-		$(BIN)/python bench/redis_clients.py --write docs/performance-redis.md || code=1; \
+		$(BIN)/python -m bench.redis_clients --write docs/performance-redis.md || code=1; \
 		$(BIN)/python -m bench.grpc_bars --write docs/grpc.md || code=1; \
 		$(MAKE) tables || code=1; exit $$code
 
 # What the statistics promise, tried on simulated machines (some 6 minutes): written to docs/method.md.
 tables: setup
-	$(BIN)/python bench/statistics_tables.py --write docs/method.md
+	$(BIN)/python -m bench.statistics_tables --write docs/method.md
 
 # docs/studies/<study>.md: races each study by our method and by its own at the published length, hours in all, one
 # race at a time, and writes the pages; again, it goes on where it stopped (ARGS=--dry-run says what and how long,

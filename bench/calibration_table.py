@@ -1,7 +1,7 @@
 """The tables of docs/method.md on a real machine, from the races of `make calibrate-full`.
 
-python bench/calibration_table.py                          # prints them
-python bench/calibration_table.py --write docs/method.md   # puts them into the page
+python -m bench.calibration_table                          # prints them
+python -m bench.calibration_table --write docs/method.md   # puts them into the page
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Our conformance held against HTTP servers that nobody here wrote, each with the least that answers right.
 
-    python bench/conformance_servers.py --work FOLDER [--write docs/conformance.md] [SERVER]...
+    python -m bench.conformance_servers --work FOLDER [--write docs/conformance.md] [SERVER]...
 
 Builds and unpacks below FOLDER; installs nothing into the system. What cannot be had is a row that says so.
 Packages come from where pip, go, cargo, maven and apt are set up to have them from. No part of the tests.

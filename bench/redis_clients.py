@@ -1,9 +1,9 @@
 """The bars of the Redis clients of ours, from interleaved invocations on a real Redis.
 
-python bench/redis_clients.py                                      # races, then prints the tables
-python bench/redis_clients.py runs/latest                          # of a race that was run already
-python bench/redis_clients.py --write docs/performance-redis.md    # puts them into the page
-python bench/redis_clients.py --shards DIR                         # with copies of the published shards
+python -m bench.redis_clients                                      # races, then prints the tables
+python -m bench.redis_clients runs/latest                          # of a race that was run already
+python -m bench.redis_clients --write docs/performance-redis.md    # puts them into the page
+python -m bench.redis_clients --shards DIR                         # with copies of the published shards
 
 DIR/crystal-jgaskins holds redis/ and db/, DIR/crystal-stefanwille redis/ and pool/, as `shards install`
 leaves them in the lib/ of that contender, of the versions that its shard.lock names.

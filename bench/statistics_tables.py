@@ -1,7 +1,7 @@
 """The simulation tables of docs/method.md: what the statistics promise, tried on simulated machines.
 
-    python bench/statistics_tables.py                          # prints the tables
-    python bench/statistics_tables.py --write docs/method.md   # puts them into the page
+    python -m bench.statistics_tables                          # prints the tables
+    python -m bench.statistics_tables --write docs/method.md   # puts them into the page
 
 Everything is drawn from fixed seeds, so the tables repeat. (Not called statistics.py: a script's folder
 comes first on Python's path, and numpy imports the standard library's module of that name.)
@@ -16,14 +16,15 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
-from machine_designs import COLUMNS, covered_by_machines
-from naive_designs import DESIGNS, traces
 from numpy.typing import NDArray
 
 from deadheat import stats
 from deadheat.stats import FloatArray, Looks, trials
 from deadheat.stats.estimate import t_quantile
 from deadheat.stats.simulation import Design, Noise, Planted, block_logs, slices_of
+
+from .machine_designs import COLUMNS, covered_by_machines
+from .naive_designs import DESIGNS, traces
 
 MARGIN = 0.02
 FIRST = stats.METHOD.first_look

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 import math
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import numpy as np
-import pytest
+from bench import naive_designs
 from scipy import stats as scipy_stats
 
 ROOT = Path(__file__).parents[2]
-SCRIPT = ROOT / "bench" / "statistics_tables.py"
-
-
-@pytest.fixture(scope="module")
-def designs() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("naive_designs", ROOT / "bench" / "naive_designs.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def run(*arguments: str) -> str:
-    command = [sys.executable, str(SCRIPT), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    command = [sys.executable, "-m", "bench.statistics_tables", *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
 
 
 def test_every_table_is_written_into_its_page(tmp_path: Path) -> None:
@@ -61,17 +48,17 @@ def test_the_page_holds_the_tables_of_2_000_runs() -> None:
     assert tables.count("### ") == 18
 
 
-def test_welch_is_scipys(designs: ModuleType) -> None:
+def test_welch_is_scipys() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.normal(0.5, 1, (50, 8)), rng.normal(0, 2, (50, 6))
     theirs = scipy_stats.ttest_ind(a, b, axis=1, equal_var=False)
     expected = np.where(theirs.pvalue < 0.05, np.sign(theirs.statistic), 0.0)
-    np.testing.assert_array_equal(designs._welch_wins(a, b), expected)
+    np.testing.assert_array_equal(naive_designs._welch_wins(a, b), expected)
 
 
-def test_usual_designs_err_where_deadheat_does_not(designs: ModuleType) -> None:
-    machine = designs.traces(500, np.random.default_rng(2))
-    share = {d.__name__: np.count_nonzero(d(machine, 0.0)) / 500 for d in designs.DESIGNS.values()}
+def test_usual_designs_err_where_deadheat_does_not() -> None:
+    machine = naive_designs.traces(500, np.random.default_rng(2))
+    share = {d.__name__: np.count_nonzero(d(machine, 0.0)) / 500 for d in naive_designs.DESIGNS.values()}
     assert share["one_after_the_other"] > 0.5
     assert share["best_of_three"] > 0.5
     assert share["peeking"] > 0.12
@@ -79,8 +66,8 @@ def test_usual_designs_err_where_deadheat_does_not(designs: ModuleType) -> None:
     assert share["deadheat_looks"] < 0.085
 
 
-def test_an_interleaved_difference_is_not_biased(designs: ModuleType) -> None:
-    machine = designs.traces(2_000, np.random.default_rng(3))
-    found = designs._interleaved(machine, math.log(1.05), blocks=10).mean(axis=(1, 2))
+def test_an_interleaved_difference_is_not_biased() -> None:
+    machine = naive_designs.traces(2_000, np.random.default_rng(3))
+    found = naive_designs._interleaved(machine, math.log(1.05), blocks=10).mean(axis=(1, 2))
     error = found.std(ddof=1) / math.sqrt(len(found))
     assert abs(found.mean() - math.log(1.05)) < 3 * error
