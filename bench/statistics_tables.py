@@ -3,8 +3,7 @@
     python -m bench.statistics_tables                          # prints the tables
     python -m bench.statistics_tables --write docs/method.md   # puts them into the page
 
-Everything is drawn from fixed seeds, so the tables repeat. (Not called statistics.py: a script's folder
-comes first on Python's path, and numpy imports the standard library's module of that name.)
+Everything is drawn from fixed seeds, so the tables repeat.
 """
 
 from __future__ import annotations

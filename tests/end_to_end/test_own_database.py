@@ -97,7 +97,7 @@ def test_a_server_that_goes_away_ends_the_race_in_a_sentence(deadheat: Deadheat,
         server = there.enter_context(owned())
         asked = ("race", "rows", "-c", "two", "--db-url", server.url(), "--budget", "5m", "--seed", "7")
         with deadheat.start(*asked) as race:
-            race.until_journal(lambda journal: journal[-1:] != [] and journal[-1]["type"] == last, last)
+            race.until_journal(lambda journal: [line["type"] for line in journal[-1:]] == [last], last)
             there.close()
             ended = race.end()
     assert "Traceback" not in ended.err

@@ -46,12 +46,10 @@ class HttpKind:
                 return Check(False, 0, why)
             seed = f"{stage.plan.seed}:check:{entry}:rows"
             stage, held = databases.beside(stage, running, stack, [entry], seed)
-            return running.asked(
-                entry,
-                lambda: server_check.check(
-                    stage, entry, lambda server: _cases(stage, held, entry, server.at, rng)
-                ),
+            found = server_check.check(
+                stage, entry, lambda server: _cases(stage, held, entry, server.at, rng)
             )
+            return running.asked(entry, found)
 
     def block(self, stage: Stage, block: Block) -> Generator[Observation]:
         with ExitStack() as stack:

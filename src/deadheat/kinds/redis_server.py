@@ -5,21 +5,18 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
 from deadheat.kinds import redis_asking
 from deadheat.kinds.conformance import Case
-from deadheat.kinds.server import check as server_check
 from deadheat.kinds.server.block import threads, within
+from deadheat.kinds.server.check import Listening
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.server_kind import ServerKind
-from deadheat.kinds.services import start as services
 from deadheat.model.address import Address
 from deadheat.model.work.redis import RedisWork
 from deadheat.plan.schedule import token
-from deadheat.run.check import Check
 from deadheat.run.kind import Stage
 
 # Rounds of all commands, in one go, whose replies must come in their order.
@@ -74,13 +71,8 @@ class RedisKind(ServerKind):
 
     protocol = PROTOCOL
 
-    def check(self, stage: Stage, entry: str) -> Check:
-        with ExitStack() as stack:
-            stage, running = services.beside(stage, stack, [entry])
-            return running.asked(
-                entry,
-                lambda: server_check.check(stage, entry, lambda server: _cases(stage, entry, server.at)),
-            )
+    def cases(self, stage: Stage, entry: str, server: Listening) -> Iterator[Case]:
+        return _cases(stage, entry, server.at)
 
 
 def _work(stage: Stage) -> RedisWork:

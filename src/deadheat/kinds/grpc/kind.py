@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,16 +15,13 @@ from deadheat.kinds.grpc import call as grpc_call
 from deadheat.kinds.grpc import frames as grpc_frames
 from deadheat.kinds.grpc import offers as grpc_offers
 from deadheat.kinds.grpc.call import Method
-from deadheat.kinds.server import check as server_check
 from deadheat.kinds.server.block import threads
 from deadheat.kinds.server.check import Listening
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.server_kind import ServerKind
-from deadheat.kinds.services import start as services
 from deadheat.model.address import Address
 from deadheat.model.work.grpc import GrpcWork
 from deadheat.plan.schedule import token
-from deadheat.run.check import Check
 from deadheat.run.kind import Stage
 
 # A call that never ends is found; a busy machine (1,000 calls of 100 messages at once) is not.
@@ -203,12 +199,8 @@ class GrpcKind(ServerKind):
 
     protocol = PROTOCOL
 
-    def check(self, stage: Stage, entry: str) -> Check:
-        with ExitStack() as stack:
-            stage, running = services.beside(stage, stack, [entry])
-            return running.asked(
-                entry, lambda: server_check.check(stage, entry, lambda server: _cases(stage, entry, server))
-            )
+    def cases(self, stage: Stage, entry: str, server: Listening) -> Iterator[Case]:
+        return _cases(stage, entry, server)
 
 
 def _compression(stage: Stage) -> grpc.Compression:

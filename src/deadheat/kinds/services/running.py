@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,10 +144,9 @@ class AllRunning:
                     stack.enter_context(one.beside(entry))
             yield
 
-    def asked(self, entry: str, check: Callable[[], Check]) -> Check:
-        """How a contender answers. Raises RaceUnavailableError where it does not because a service has
+    def asked(self, entry: str, found: Check) -> Check:
+        """How a contender answered. Raises RaceUnavailableError where it did not because a service has
         ended."""
-        found = check()
         if not found.ok:
             self._still_run(entry)
         return found
