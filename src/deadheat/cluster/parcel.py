@@ -49,7 +49,9 @@ def unpacked(parcel: Parcel, folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".") as beside:
             with tarfile.open(fileobj=io.BytesIO(parcel.data)) as tar:
-                tar.extractall(Path(beside) / "suite", filter="tar")
+                # Debian 12's Python 3.11.2 has no filters and knows no argument for one.
+                tar.extraction_filter = getattr(tarfile, "tar_filter", None)
+                tar.extractall(Path(beside) / "suite")
             # Machines may share a home: who comes second has the same.
             with suppress(OSError):
                 (Path(beside) / "suite").rename(there)
