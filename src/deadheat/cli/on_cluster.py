@@ -13,7 +13,7 @@ from deadheat.cli.command import option
 from deadheat.errors import UserError
 
 if TYPE_CHECKING:
-    from deadheat.cli.race import RaceOptions
+    from deadheat.cli.race_options import RaceOptions
     from deadheat.cluster.parts import Labels
     from deadheat.plan import Asked
 
