@@ -20,6 +20,7 @@ from pathlib import Path
 
 from deadheat import stats
 from deadheat.calibration import store
+from deadheat.errors import UserError
 from deadheat.model.calibration import CalibrationRace
 from deadheat.results import figures, judging
 from deadheat.results.tally import tallied
@@ -153,7 +154,10 @@ def main() -> None:
     parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="folders of runs")
     parser.add_argument("--write", action="store_true", help="put the table into docs/method.md")
     asked = parser.parse_args()
-    added = add(asked.runs)
+    try:
+        added = add(asked.runs)
+    except UserError as error:
+        run_folders.refuse(parser, error)
     if asked.write:
         write()
         return

@@ -5,7 +5,8 @@
 
 A race is one line of bench/race_times.jsonl, from its journal alone. Runs of an older commit are read as they
 were judged, by the method of their time: raced beside today's on the same machine, for as long, they are what
-half-widths at equal time are held against.
+half-widths at equal time are held against. A plan of f6a1ed6 needs the suite that it names in today's format:
+in a copy of such a run plan.json may name ours.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
+from deadheat.errors import UserError
 from deadheat.model.observation import (
     BlockEnded,
     BlockStarted,
@@ -232,7 +234,10 @@ def main() -> None:
     parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="folders of runs")
     parser.add_argument("--write", action="store_true", help="put the table into docs/method.md")
     asked = parser.parse_args()
-    added = add(asked.runs)
+    try:
+        added = add(asked.runs)
+    except UserError as error:
+        run_folders.refuse(parser, error)
     if asked.write:
         write()
         return

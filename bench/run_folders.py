@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
+from deadheat.errors import UserError
 from deadheat.model.observation import Observation
 from deadheat.model.plan import Plan, RacePlan
 from deadheat.model.result import RaceResult
@@ -85,3 +87,8 @@ def keep(file: Path, before: Iterable[Kept], found: Iterable[Line]) -> list[Line
             with file.open("a") as out:
                 print(json.dumps(asdict(one)), file=out)
     return added
+
+
+def refuse(parser: argparse.ArgumentParser, error: UserError) -> NoReturn:
+    """End with status 2, why a run's folder cannot be read, and what to do."""
+    parser.error("; ".join(filter(None, (error.message, error.hint))))

@@ -118,3 +118,13 @@ def test_the_table_has_medians_by_commit_and_who_told_rightly() -> None:
     assert row in lines
     assert any(line.startswith("| echo | f6a1ed6* |") and "| ±20.0% |" in line for line in lines)
     assert "within 25% of what these took in 2 of 3 races" in lines[-1]
+
+
+def test_a_folder_that_is_no_run_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["race_times", str(tmp_path / "gone")])
+    with pytest.raises(SystemExit) as ended:
+        race_times.main()
+    said = capsys.readouterr().err
+    assert ended.value.code == 2 and str(tmp_path / "gone") in said and "Traceback" not in said

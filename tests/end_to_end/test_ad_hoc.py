@@ -172,8 +172,21 @@ def test_hooks_are_run_around_each_program(deadheat: Deadheat, tmp_path: Path) -
     for place, line in enumerate(said):
         if line.startswith("ran"):
             assert (said[place - 1], said[place + 1]) == (f"prepare {line[-1]}", "conclude")
-    assert said.count("setup") == said.count("cleanup") > 0
+    blocks = sum(o["type"] == "block-started" for o in deadheat.journal())
+    checks = 1
+    assert said.count("setup") == said.count("cleanup") == 2 * (blocks + checks)
     assert {"ran a", "ran b"} <= set(said)
+
+
+def test_what_is_not_timed_is_in_the_first_ten_blocks_that_count_alone(deadheat: Deadheat) -> None:
+    ended = deadheat.run("race", "--program", "true", "--program", "true", *BUDGET)
+    assert ended.code in (0, 4), ended
+    journal, entries = deadheat.journal(), 3
+    clean = {o["block"] for o in journal if o["type"] == "block-ended" and o["disturbed"] is None}
+    untimed = [o for o in journal if o["type"] == "invocation" and o["warm_up"] and o["block"] in clean]
+    assert len(clean) > 10 and len(untimed) == 10 * entries
+    assert all(o["peak_memory_bytes"] > 0 for o in untimed)
+    assert all(row["peak_memory_bytes"] > 0 for row in deadheat.results()["workloads"][0]["contenders"])
 
 
 def test_a_hook_that_fails_costs_its_program_alone(deadheat: Deadheat) -> None:

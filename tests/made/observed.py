@@ -109,7 +109,7 @@ def observations(
                 slice_ = made_slice(of.key, block, round_, turn, entry, replies)
                 seen.append(slice_.model_copy(update=more))
         seen += [_ended(of, block, e).model_copy(update=(ended or {}).get(e, {})) for e in order]
-        seen.append(_interference(of, block).model_copy(update=around or {}))
+        seen.append(interference(of.key, block).model_copy(update=around or {}))
         seen.append(BlockEnded(race=of.key, block=block))
     return seen
 
@@ -126,13 +126,13 @@ def _ended(of: RacePlan, block: int, entry: str) -> Ended:
     )
 
 
-def _interference(of: RacePlan, block: int) -> Interference:
+def interference(race: str, block: int, wall_s: float = WALL_NS / 1e9) -> Interference:
     """A quiet machine of two CPUs that tells everything."""
     return Interference(
-        race=of.key,
+        race=race,
         block=block,
         cpus=(0, 1),
-        wall_ns=WALL_NS,
+        wall_ns=round(wall_s * 1e9),
         busy_ns=WALL_NS * 3 // 2,
         own_ns=WALL_NS * 3 // 2,
         others_ns=WALL_NS // 100,

@@ -103,3 +103,9 @@ def test_beside_a_database_on_the_loads_only_cpu_cpu_time_is_judged(
 def test_what_is_claimed_of_throughput_is_judged_by_it(suite: Suite) -> None:
     found = races(Asked(claims="techempower-r23", seed=1), suite)
     assert {race.judged_by for race in found} == {"throughput"}
+
+
+def test_by_memory_each_block_of_programs_has_the_invocation_that_tells_it(suite: Suite) -> None:
+    (usual,) = races(Asked(workloads=("fib",), seed=1), suite)
+    (by_memory,) = races(Asked(workloads=("fib",), seed=1, judged_by="memory"), suite)
+    assert usual.invocations.warmed_blocks == 10 and by_memory.invocations.warmed_blocks is None

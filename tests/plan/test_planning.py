@@ -90,3 +90,19 @@ def test_others_may_use_less_beside_unlike_contenders_than_beside_revisions_of_o
     assert race.disturbance is not None and ab.disturbance is not None
     assert (race.disturbance.others, ab.disturbance.others) == (0.02, 0.03)
     assert race.disturbance.steal == ab.disturbance.steal
+
+
+@pytest.mark.parametrize("budget_s", [80, 300, 1200])
+def test_blocks_of_programs_have_one_round_as_long_as_these_are_no_more_than_60(
+    suite: Suite, budget_s: float
+) -> None:
+    (race,) = races(Asked(workloads=("fib",), seed=1, budget_s=budget_s, invocation_s=1.0), suite)
+    entries = len(race.entries)
+    assert race.blocks <= 60 and (race.rounds == 1 or race.blocks * race.rounds > 60)
+    took = race.blocks * race.rounds * 2 * entries + min(race.blocks, 10) * entries
+    assert took == pytest.approx(budget_s, rel=0.1)
+
+
+def test_what_talks_to_a_service_is_warmed_up_in_each_block_since_it_is_another(suite: Suite) -> None:
+    (redis, *_) = races(Asked(workloads=("redis-pipeline",), seed=1), suite)
+    assert redis.invocations.warmed_blocks is None

@@ -12,11 +12,13 @@ from rich.console import Console
 
 from deadheat.errors import UserError
 from deadheat.model.choices import JudgedBy
-from deadheat.model.observation import Ended, Started
+from deadheat.model.measured import InvocationPlan
+from deadheat.model.observation import BlockEnded, Ended, Invocation, Observation, Started
 from deadheat.model.result import RaceResult, Results
 from deadheat.report import csv_table, curve, markdown, terminal
 from deadheat.report.html import page
-from deadheat.results import derive, past
+from deadheat.results import claimed, derive, past
+from deadheat.results.tally import tallied
 from deadheat.results.why import follow
 from tests.made.observed import COUNTED_NS, observations, plan, race, suite
 from tests.results.test_equal_load import turn, waits
@@ -170,3 +172,25 @@ def test_why_follows_what_turns_have(tmp_path: Path) -> None:
     planned, seen = plan(of, suite(tmp_path)), observations(of)
     why = follow(planned, seen, None, ("fast", "slow"))
     assert why.estimate.ratio == pytest.approx(why.verdict.ratio if why.verdict else None)
+
+
+@pytest.mark.parametrize(("told", "lost"), [(("slow", "fast"), 0), (("slow",), 1)])
+def test_memory_that_was_not_looked_for_is_not_lost(told: tuple[str, ...], lost: int) -> None:
+    """Programs tell theirs in some blocks: of four here two do, the second by those named."""
+    of = race(blocks=4, rounds=1).replaced(kind="program", metric="wall_s", measured=InvocationPlan(n=9))
+    peaks = {"slow": 3 * 10**6, "fast": 2 * 10**6}
+    seen = list[Observation]()
+    for block, tells in enumerate([tuple(peaks), told, (), ()]):
+        seen += [invocation(of.key, block, entry, peaks[entry]) for entry in tells]
+        seen += [invocation(of.key, block, entry, None) for entry in peaks]
+        seen.append(BlockEnded(race=of.key, block=block))
+    found = claimed.compare_blocks(tallied(of, seen), "fast", "slow", "peak_memory_bytes")
+    assert found.rounds_lost == lost and found.ratio == pytest.approx(1.5)
+
+
+def invocation(key: str, block: int, entry: str, peak: int | None) -> Invocation:
+    """One that tells its memory is a warm-up."""
+    return Invocation(
+        race=key, block=block, round=0, turn=0, entry=entry, warm_up=peak is not None, n=9, at_ns=1,
+        wall_s=0.1, user_s=0.1, system_s=0.0, peak_memory_bytes=peak,
+    )  # fmt: skip

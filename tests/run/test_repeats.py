@@ -107,10 +107,10 @@ def with_long_turns(first: int, blocks: int) -> list[Observation]:
 
 def test_long_turns_are_expected_as_long_as_some_are_due() -> None:
     took = repeats.took(LONG, with_long_turns(2, 2))
-    assert (took.walls_s, took.long_s, took.long_left_s) == ([24.0] * 2, 32.0, 4 * 16.0)
+    assert (took.walls_s, took.early_s, took.early_left_s) == ([24.0] * 2, 32.0, 4 * 16.0)
     assert repeats.progress(LONG, took, 0, 2, 0.0, budgeted=False).left_s == 4 * 40.0
     over = repeats.took(LONG, with_long_turns(2, 3))
-    assert over.long_left_s == 0.0
+    assert over.early_left_s == 0.0
     assert repeats.progress(LONG, over, 0, 3, 0.0, budgeted=False).left_s == 3 * (24 + 40) / 2
     # Of 240 s, 32 were theirs.
     assert repeats.most_blocks(LONG, over, budgeted=True) == int((240 - 32) / ((24 + 40) / 2))

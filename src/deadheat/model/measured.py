@@ -58,13 +58,15 @@ class InvocationPlan(Record):
     """Programs that run to their end, each time with the size `n`.
 
     `commands`: how many an invocation sends, where its workload has a pipeline. `about_s`: about how long an
-    invocation takes, seconds, for estimates only; null where nobody says.
+    invocation takes, seconds, for estimates only; null where nobody says. `warmed_blocks`: how many blocks
+    begin with an invocation of each that is not timed and tells its memory; null: all do.
     """
 
     by: Literal["invocations"] = "invocations"
     n: int
     commands: int | None = Field(default=None, ge=1)
     about_s: float | None = None
+    warmed_blocks: int | None = Field(default=None, ge=1)
 
 
 class Length(Record):

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from deadheat.errors import UserError
-from deadheat.model.measured import ColdPlan, SlicePlan
+from deadheat.model.measured import ColdPlan, InvocationPlan, SlicePlan
 from deadheat.model.plan import RacePlan
 from deadheat.model.workload import Preset
 from deadheat.plan import calibrated, equal_load, learnt, long_turns, skew
@@ -21,7 +21,7 @@ WARMED_S = 0.65
 # A start that is loaded to its 10,000th reply, and stopped: for estimates only, too.
 COLD_S = 1.5
 MIN_ROUNDS = 4
-# Of programs, each run of which is a start of its own: more time goes into rounds from here on.
+# Of programs: more time goes into rounds from here on, since ever more looks tell less.
 MOST_PROGRAM_BLOCKS = 60
 
 
@@ -29,23 +29,22 @@ MOST_PROGRAM_BLOCKS = 60
 class Size:
     """How much a preset measures.
 
-    Servers: blocks, and seconds for each entry up to a most for all. Programs: blocks, rounds of a
-    block, and a guess of an invocation's length.
+    Servers: blocks, and seconds for each entry up to a most for all. Programs, each run of which is a start
+    of its own: blocks of one round, and a guess of an invocation's length.
     """
 
     blocks: int
     entry_s: float
     most_s: float
     program_blocks: int
-    program_rounds: int
     invocation_s: float
     open_loop_ms: int
 
 
 SIZES: dict[Preset, Size] = {
-    "quick": Size(8, 26, 240, 6, 3, 0.25, 300),
-    "standard": Size(10, 65, 1300, 8, 3, 1.3, 1000),
-    "thorough": Size(20, 190, 3800, 8, 2, 15, 4000),
+    "quick": Size(8, 26, 240, 18, 0.25, 300),
+    "standard": Size(10, 65, 1300, 24, 1.3, 1000),
+    "thorough": Size(20, 190, 3800, 16, 15, 4000),
 }
 
 
@@ -75,11 +74,12 @@ def with_long_turns(races: Sequence[RacePlan], asked: Asked) -> list[RacePlan]:
 
 
 def _blocks_s(race: RacePlan, asked: Asked) -> float:
-    return skew.in_all(race) * _block_s(race, asked)
+    blocks = skew.in_all(race)
+    return blocks * _block_s(race, asked) + _warm_ups_s(race, asked, blocks)
 
 
 def _block_s(race: RacePlan, asked: Asked, rounds: int | None = None) -> float:
-    """Of a block with its own rounds, or with so many."""
+    """Of a block with its own rounds, or with so many, warm-ups of programs apart."""
     turns = (race.rounds if rounds is None else rounds) * 2 * len(race.entries)
     if isinstance(slices := race.measured, SlicePlan):
         turn = (slices.lead_in_ms + slices.counted_ms) / 1000 + TURN_OVERHEAD_S
@@ -91,7 +91,15 @@ def _block_s(race: RacePlan, asked: Asked, rounds: int | None = None) -> float:
         return len(race.entries) * each + turns * turn + longer_s
     if isinstance(race.measured, ColdPlan):
         return turns * (COLD_S + asked.start_s)
-    return (turns + len(race.entries)) * _invocation_s(race, asked)
+    return turns * _invocation_s(race, asked)
+
+
+def _warm_ups_s(race: RacePlan, asked: Asked, blocks: float) -> float:
+    """Of programs the invocations of so many blocks that are not timed."""
+    if not isinstance(race.measured, InvocationPlan):
+        return 0.0
+    warmed = race.measured.warmed_blocks
+    return min(blocks, warmed or blocks) * len(race.entries) * _invocation_s(race, asked)
 
 
 def longer_warm_ups_s(race: RacePlan, known: Mapping[str, float]) -> float:
@@ -107,7 +115,9 @@ def least_s(races: Iterable[RacePlan], blocks: int, asked: Asked) -> float:
     def fewest(race: RacePlan) -> int:
         return MIN_ROUNDS if isinstance(race.measured, SlicePlan) else 1
 
-    return sum(blocks * _block_s(race, asked, fewest(race)) for race in races)
+    return sum(
+        blocks * _block_s(race, asked, fewest(race)) + _warm_ups_s(race, asked, blocks) for race in races
+    )
 
 
 def _invocation_s(race: RacePlan, asked: Asked) -> float:
@@ -137,30 +147,51 @@ def _costs(race: RacePlan, asked: Asked) -> Costs:
 
 def fit(races: Sequence[RacePlan], budget_s: float, asked: Asked) -> list[RacePlan]:
     """The same races in about `budget_s`: more or fewer blocks, and where need be fewer rounds."""
-    preset = asked.preset
     budget_s -= sum(map(long_turns_s, races))
     share = budget_s / sum(_blocks_s(race, asked) * learnt.overrun(race, asked.past) for race in races)
     fitted = []
     for race in races:
         time_s = _blocks_s(race, asked) * share
-        if _block_s(race, asked, 1) > time_s:
-            least = sum(_block_s(r, asked, 1) * learnt.overrun(r, asked.past) for r in races)
+        if _first_s(race, asked) > time_s:
+            least = sum(_first_s(r, asked) * learnt.overrun(r, asked.past) for r in races)
             raise UserError(
                 f"a budget of {budget_s:g} s is too short for one block of {race.workload}",
                 hint=f"it takes at least about {math.ceil(least)} s, or fewer contenders",
             )
-        costs = _costs(race, asked)
-        serves = isinstance(race.measured, SlicePlan)
-        if serves and (chosen := calibrated.sized(race, time_s, costs, asked, MIN_ROUNDS)) is not None:
-            fitted.append(chosen)
-            continue
-        blocks = max(1, round(time_s / _block_s(race, asked)))
-        rounds = race.rounds
-        while blocks < SIZES[preset].blocks and rounds > 1:
-            rounds -= 1
-            blocks = max(1, int(time_s / _block_s(race, asked, rounds)))
-        if blocks > MOST_PROGRAM_BLOCKS and not isinstance(race.measured, SlicePlan):
-            rounds = rounds * blocks // MOST_PROGRAM_BLOCKS
-            blocks = max(1, round(time_s / _block_s(race, asked, rounds)))
-        fitted.append(race.replaced(blocks=blocks, rounds=rounds))
+        of = _of_slices if isinstance(race.measured, SlicePlan) else _of_turns
+        fitted.append(of(race, time_s, asked))
     return fitted
+
+
+def _of_slices(race: RacePlan, time_s: float, asked: Asked) -> RacePlan:
+    """By what is known of starts; else the race's rounds, and fewer where there would be too few blocks."""
+    if (chosen := calibrated.sized(race, time_s, _costs(race, asked), asked, MIN_ROUNDS)) is not None:
+        return chosen
+    blocks, rounds = max(1, round(time_s / _block_s(race, asked))), race.rounds
+    while blocks < SIZES[asked.preset].blocks and rounds > 1:
+        rounds -= 1
+        blocks = max(1, int(time_s / _block_s(race, asked, rounds)))
+    return race.replaced(blocks=blocks, rounds=rounds)
+
+
+def _of_turns(race: RacePlan, time_s: float, asked: Asked) -> RacePlan:
+    """Where each turn is a start of its own: blocks of one round, of more where there would be too many."""
+    rounds = 1
+    while (blocks := _blocks_in(race, time_s, asked, rounds)) > MOST_PROGRAM_BLOCKS:
+        rounds += 1
+    return race.replaced(blocks=max(1, blocks), rounds=rounds)
+
+
+def _blocks_in(race: RacePlan, time_s: float, asked: Asked, rounds: int) -> int:
+    """How many blocks of programs take about so long."""
+    one_s = _block_s(race, asked, rounds)
+    fewest = round(time_s / (one_s + _warm_ups_s(race, asked, 1)))
+    warmed = race.measured.warmed_blocks if isinstance(race.measured, InvocationPlan) else None
+    if warmed is None or fewest <= warmed:
+        return fewest
+    return round((time_s - _warm_ups_s(race, asked, warmed)) / one_s)
+
+
+def _first_s(race: RacePlan, asked: Asked) -> float:
+    """Of a race's first block at the least."""
+    return _block_s(race, asked, 1) + _warm_ups_s(race, asked, 1)

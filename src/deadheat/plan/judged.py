@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from deadheat.errors import UserError
 from deadheat.model.choices import JudgedBy
 from deadheat.model.judged import OF_PROGRAMS, PERCENTILES, setting_of
-from deadheat.model.measured import SlicePlan
+from deadheat.model.measured import InvocationPlan, SlicePlan
 from deadheat.model.plan import RacePlan
 from deadheat.model.workload import Workload
 from deadheat.plan.asked import Asked
@@ -71,7 +71,8 @@ def judged(race: RacePlan, workload: Workload, asked: Asked) -> RacePlan:
     """The race judged by what was asked for or suits it, which its setting says, so that nothing is taken for
     a race by its own figure.
 
-    Of a percentile each block has the one rate of the open loop that is judged.
+    Of a percentile each block has the one rate of the open loop that is judged, of the memory of programs
+    each the invocation that tells it.
     """
     by = judged_by(workload, asked)
     if by == "throughput" or workload.measure == "cold":
@@ -79,6 +80,8 @@ def judged(race: RacePlan, workload: Workload, asked: Asked) -> RacePlan:
     measured = race.measured
     if isinstance(measured, SlicePlan) and by in PERCENTILES:
         measured = measured.replaced(loads=measured.loads[:1])
+    if isinstance(measured, InvocationPlan) and by == "memory":
+        measured = measured.replaced(warmed_blocks=None)
     notes = race.notes if asked.judged_by == by else (*race.notes, BESIDE_THE_LOAD)
     return race.replaced(
         judged_by=by, setting=joined(race.setting, setting_of(by)), measured=measured, notes=notes

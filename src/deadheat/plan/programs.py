@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from deadheat import stats
 from deadheat.model.contender import Contender
 from deadheat.model.measured import InvocationPlan
 from deadheat.model.parameter import Setting
@@ -15,6 +16,9 @@ from deadheat.plan import parameters
 
 # As many as a verdict needs.
 LEAST_BLOCKS = 5
+# Every invocation is a start of its own, and caches stay full from one block to the next: what is not timed
+# only has to tell of memory in as many blocks as any verdict needs. A service is another in each block.
+WARMED_BLOCKS = stats.METHOD.fewest_if_skewed
 
 
 def of_program(
@@ -36,7 +40,7 @@ def measured(workload: Workload, n: int, values: Mapping[str, Setting]) -> Invoc
     """What an invocation is asked at this size: less, where few commands are handed over at a time."""
     pipeline = workload.pipeline
     if pipeline is None:
-        return InvocationPlan(n=n)
+        return InvocationPlan(n=n, warmed_blocks=None if workload.services else WARMED_BLOCKS)
     rounds, depth = rounds_of(values), depth_of(values)
     size = pipeline.size(n, depth)
     commands = pipeline.commands(size, rounds)

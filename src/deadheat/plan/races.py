@@ -263,12 +263,12 @@ def _race(asked: Asked, workload: Workload, contenders: Sequence[Contender]) -> 
 def _usual(workload: Workload, size: Size, preset: Preset) -> tuple[int, int]:
     """Blocks and rounds of a preset."""
     if workload.measure == "cold":  # each turn is a start of its own: more blocks say more than more rounds
-        return size.program_blocks * size.program_rounds, 1
+        return size.program_blocks, 1
     if workload.traits.serves:
         return size.blocks, MIN_ROUNDS
     assert workload.program is not None
     own = workload.program.races.get(preset)
-    return (size.program_blocks, size.program_rounds) if own is None else (own.blocks, own.rounds)
+    return (size.program_blocks, 1) if own is None else (own.blocks, own.rounds)
 
 
 def _measured(workload: Workload, preset: Preset) -> SlicePlan | ColdPlan | InvocationPlan:

@@ -26,8 +26,9 @@ def sentences(plan: Plan, shapes: Iterable[Shape] = (), cores: int = 1) -> Itera
     at_own: list[RacePlan] = []
     for race in plan.workloads:
         turns = round(in_all(race) * race.rounds * 2 * len(race.entries))
+        rounds = "one round" if race.rounds == 1 else f"{race.rounds} rounds"
         yield (
-            f"{race.key}: {len(race.entries)} entries, {_blocks(race)} of {race.rounds} rounds, "
+            f"{race.key}: {len(race.entries)} entries, {_blocks(race)} of {rounds}, "
             f"{turns:,} turns, about {race.estimated_s or 0:.0f} s; "
             f"{looks_of(race, ()).describe()}"
         )

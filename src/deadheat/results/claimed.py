@@ -161,6 +161,8 @@ def estimate(claim: Claim, race: Race) -> stats.Estimate | None:
 def compare_blocks(tally: Tally, a: str, b: str, metric: str) -> stats.Estimate:
     """How many times as good a is as b by what each block has one figure of."""
     blocks = tally.common_blocks(a, b)
+    if metric == "peak_memory_bytes":  # a program's is not looked for in all blocks
+        blocks = [block for block in blocks if any(_peak(tally, id_, block) for id_ in (a, b))]
     mine, theirs = (_series(tally, id_, metric, blocks) for id_ in (a, b))
     return stats.compare(mine, theirs, lower_is_better=not MORE_IS_BETTER[metric])
 

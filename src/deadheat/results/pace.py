@@ -8,17 +8,19 @@ from typing import TypeVar
 
 import numpy as np
 
-from deadheat.model.measured import SlicePlan
+from deadheat.model.measured import InvocationPlan, SlicePlan
 from deadheat.model.observation import ColdStart, Invocation, LongTurn, Slice
 from deadheat.model.plan import RacePlan
 from deadheat.results.tally import Tally
 
 T = TypeVar("T")
+#: What only the early blocks of a race have: long turns of servers, what programs run untimed.
+Early = LongTurn | Invocation
 
 
 def more_s(tally: Tally, blocks: int) -> float:
-    """Of so many more that count, seconds: starts, warm-ups and open loop in them, the long turns that are
-    still to come, and of those that do not count as many as so far.
+    """Of so many more that count, seconds: starts, warm-ups and open loop in them, what early blocks have as
+    far as it is still to come, and of those that do not count as many as so far.
 
     By the median over the blocks in which as many were raced as in the last, without the race's first where
     there is another; where nobody timed whole blocks, over the spans of their turns.
@@ -28,11 +30,12 @@ def more_s(tally: Tally, blocks: int) -> float:
     raced = {block: sum(block in of for of in tally.turns.values()) for block in tally.blocks}
     alike = [block for block in after_first(tally.blocks) if raced[block] == raced[tally.blocks[-1]]]
     walls = tally.walls_s()
-    turns = [turn for of in tally.long_turns.values() for turn in of]
-    rest_s = [(walls.get(block) or _span_s(tally, block)) - long_turns_s(turns, block) for block in alike]
-    with_them = min(blocks, long_turns_left(tally.race, turns, tally.blocks[-1]))
-    long_s = with_them * long_turns_s(turns, tally.blocks[-1])
-    return (blocks * float(np.median(rest_s)) + long_s) * (1 + len(tally.disturbed) / len(tally.blocks))
+    untimed = [turn for of in tally.warm_ups.values() for turn in of]
+    early = early_of(tally.race, [*(turn for of in tally.long_turns.values() for turn in of), *untimed])
+    rest_s = [(walls.get(block) or _span_s(tally, block)) - early_s(early, block) for block in alike]
+    with_them = min(blocks, early_left(tally.race, early, tally.blocks[-1]))
+    more = blocks * float(np.median(rest_s)) + with_them * early_s(early, tally.blocks[-1])
+    return more * (1 + len(tally.disturbed) / len(tally.blocks))
 
 
 def after_first(blocks: Sequence[T]) -> Sequence[T]:
@@ -41,16 +44,35 @@ def after_first(blocks: Sequence[T]) -> Sequence[T]:
     return blocks[1:] or blocks
 
 
-def long_turns_s(turns: Iterable[LongTurn], block: int) -> float:
-    """What long turns took of a block, seconds; of journals of before, without their lead-ins and ends."""
-    return sum(
-        turn.counted_s if turn.took_s is None else turn.took_s for turn in turns if turn.block == block
-    )
+def early_of(race: RacePlan, seen: Iterable[object]) -> list[Early]:
+    """What of this was in early blocks alone; of programs nothing where all blocks have it."""
+    untimed = isinstance(race.measured, InvocationPlan) and race.measured.warmed_blocks is not None
+    return [
+        o for o in seen if isinstance(o, LongTurn) or (untimed and isinstance(o, Invocation) and o.warm_up)
+    ]
 
 
-def long_turns_left(race: RacePlan, turns: Sequence[LongTurn], last: int) -> int:
-    """In how many more blocks there are some at most, where `last` was the last block: as long as somebody
-    who had some in it has not had all that are planned."""
+def early_s(early: Iterable[Early], block: int) -> float:
+    """What it took of a block, seconds; of long turns in journals of before, without lead-ins and ends."""
+    return sum(_took_s(one) for one in early if one.block == block)
+
+
+def _took_s(one: Early) -> float:
+    if isinstance(one, Invocation):
+        return one.wall_s
+    return one.counted_s if one.took_s is None else one.took_s
+
+
+def early_left(race: RacePlan, early: Sequence[Early], last: int) -> int:
+    """How many more blocks have some at most, where `last` was the last block."""
+    if isinstance(race.measured, InvocationPlan):
+        had = len({one.block for one in early})
+        return max(0, (race.measured.warmed_blocks or 0) - had)
+    return _long_turns_left(race, [one for one in early if isinstance(one, LongTurn)], last)
+
+
+def _long_turns_left(race: RacePlan, turns: Sequence[LongTurn], last: int) -> int:
+    """As long as somebody who had some in the last block has not had all that are planned."""
     plan = race.measured.long_turns if isinstance(race.measured, SlicePlan) else None
     rounds = len({turn.round for turn in turns if turn.block == last})
     if plan is None or not rounds:

@@ -1,7 +1,8 @@
 """How many blocks may be begun in all, and how much of a race is still to come.
 
-Nothing here reads a reply or a time of a contender: how long blocks took in all, and the long turns in them,
-and how many of them count decide, so what a block would have said has no part in whether there is another.
+Nothing here reads a reply or a time of a contender that counts: how long blocks took in all, what only early
+ones have in them, and how many of them count decide, so what a block would have said has no part in whether
+there is another.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from deadheat import stats
-from deadheat.model.observation import BlockEnded, Interference, LongTurn, Observation
+from deadheat.model.observation import BlockEnded, Interference, Invocation, LongTurn, Observation
 from deadheat.model.plan import RacePlan
 from deadheat.model.progress import Progress
 from deadheat.plan import skew
@@ -24,25 +25,25 @@ LONGEST = 1.1
 
 @dataclass(frozen=True)
 class Took:
-    """Of the blocks begun so far `walls_s`, seconds, each without its long turns: these took `long_s` in all,
-    and `long_left_s` more of them are to come."""
+    """Of the blocks begun so far `walls_s`, seconds, each without what only early ones have: that took
+    `early_s` in all, and `early_left_s` more of it are to come."""
 
     walls_s: Sequence[float] = ()
-    long_s: float = 0.0
-    long_left_s: float = 0.0
+    early_s: float = 0.0
+    early_left_s: float = 0.0
 
 
 def took(race: RacePlan, observed: Iterable[Observation]) -> Took:
-    """What blocks begun so far took. Long turns are in the first of them, until enough is known."""
-    own = [o for o in observed if isinstance(o, Interference | LongTurn) and o.race == race.key]
-    turns = [o for o in own if isinstance(o, LongTurn)]
+    """What blocks begun so far took."""
+    own = [o for o in observed if isinstance(o, Interference | LongTurn | Invocation) and o.race == race.key]
+    early = pace.early_of(race, own)
     around = [o for o in own if isinstance(o, Interference) and o.host is None]
-    long_s = [pace.long_turns_s(turns, o.block) for o in around]
-    left = pace.long_turns_left(race, turns, around[-1].block) if around else 0
+    early_s = [pace.early_s(early, o.block) for o in around]
+    left = pace.early_left(race, early, around[-1].block) if around else 0
     return Took(
-        [o.wall_ns / 1e9 - long for o, long in zip(around, long_s, strict=True)],
-        long_s=sum(long_s),
-        long_left_s=left * long_s[-1] if around else 0.0,
+        [o.wall_ns / 1e9 - one for o, one in zip(around, early_s, strict=True)],
+        early_s=sum(early_s),
+        early_left_s=left * early_s[-1] if around else 0.0,
     )
 
 
@@ -55,7 +56,7 @@ def most_blocks(race: RacePlan, took: Took, *, budgeted: bool) -> int:
     most = MOST * race.blocks
     if not budgeted or race.estimated_s is None or (pace_s := _pace_s(race, took)) <= 0:
         return most
-    once_s = took.long_s + took.long_left_s + max(0.0, sum(took.walls_s[:1]) - pace_s)
+    once_s = took.early_s + took.early_left_s + max(0.0, sum(took.walls_s[:1]) - pace_s)
     within = min(most, int((race.estimated_s - once_s) / pace_s))
     kept = int((LONGEST * race.estimated_s - once_s) / pace_s)
     return min(max(race.blocks, within), max(stats.METHODS[race.method_version].fewest_blocks, kept))
@@ -88,12 +89,12 @@ def progress(
         uncounted=disturbed,
         outgrown=quiet - clean,
         done=min(1.0, (begun + within) / (begun + within + left)) if left else 1.0,
-        left_s=left * _pace_s(race, took) + (took.long_left_s if left else 0.0),
+        left_s=left * _pace_s(race, took) + (took.early_left_s if left else 0.0),
     )
 
 
 def _pace_s(race: RacePlan, took: Took) -> float:
-    """Of a block without long turns: the mean of those after the first, of that one where it is alone; as
-    planned where there is none yet."""
+    """Of a block without what only early ones have: the mean of those after the first, of it where it is
+    alone; as planned where there is none yet."""
     walls_s = pace.after_first(took.walls_s)
     return sum(walls_s) / len(walls_s) if walls_s else skew.block_s(race)

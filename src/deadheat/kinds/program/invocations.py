@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+import itertools
+from collections.abc import Callable, Generator, Sequence
 
 from deadheat import hosts
 from deadheat.hosts import Collected, StartError
 from deadheat.hosts.program import Exit, Spec
 from deadheat.kinds.conformance import Wrong
-from deadheat.model.observation import Failed, Invocation, Observation
+from deadheat.model.observation import Failed, Invocation, Observation, Resumed
+from deadheat.model.plan import RacePlan
 from deadheat.plan.schedule import Block, Turn
+from deadheat.results.tally import tallied
 from deadheat.run.kind import Stage
+from deadheat.storage.journal import whole_blocks
 
 #: Runs one turn; told whether it is a warm-up. Raises Wrong.
 Invoke = Callable[[Turn, bool], Invocation]
@@ -19,13 +23,14 @@ Invoke = Callable[[Turn, bool], Invocation]
 def interleaved(
     stage: Stage, block: Block, invoke: Invoke, lost: set[str] | None = None
 ) -> Generator[Observation]:
-    """A warm-up of each entry in the block's order of starts, then the block's turns.
+    """Warm-ups in the block's order of starts, then the block's turns.
 
-    The first of each is not timed: it fills caches, and is traced to know its memory. An entry that is
+    What a warm-up runs is not timed: it fills caches, and is traced to know its memory. An entry that is
     wrong is observed as `Failed` and has no further turn; those in `lost` have none at all.
     """
     lost = set() if lost is None else lost
-    first = [Turn(0, place, entry) for place, entry in enumerate(block.start)]
+    warmed = cold(stage.race, stage.observed)
+    first = [Turn(0, place, entry) for place, entry in enumerate(block.start) if entry in warmed]
     for warm_up, turn in [*((True, t) for t in first), *((False, t) for t in block.turns)]:
         if turn.entry in lost:
             continue
@@ -37,6 +42,18 @@ def interleaved(
             observed = failed(stage, block, turn.entry, wrong)
         stage.view.state(turn.entry, "failed" if turn.entry in lost else "waiting")
         yield observed
+
+
+def cold(race: RacePlan, observed: Sequence[Observation]) -> set[str]:
+    """The entries to be warmed up in a race's next block: all, until as many blocks that count as the plan
+    says were begun so; later who has not run since the run was taken up again."""
+    entries, planned = {entry.id for entry in race.entries}, race.invocations.warmed_blocks
+    if planned is None:
+        return entries
+    told = tallied(race, whole_blocks(list(observed))).warm_ups
+    latest = itertools.takewhile(lambda o: not isinstance(o, Resumed), reversed(observed))
+    ran = {o.entry for o in latest if isinstance(o, Invocation) and o.race == race.key}
+    return {entry for entry in entries if entry not in ran or len(told.get(entry, ())) < planned}
 
 
 def failed(stage: Stage, block: Block, entry: str, wrong: Wrong, *, not_run: bool = False) -> Failed:

@@ -45,7 +45,7 @@ class ProgramKind:
             stack.callback(hooks.clean_up, stage, set_up)
 
             def invoke(turn: Turn, warm_up: bool) -> Invocation:
-                if warm_up:
+                if turn.entry not in set_up:
                     set_up.append(turn.entry)
                     hooks.run(stage, turn.entry, "setup")
                 return invoked(stage, block, turn, running, warm_up=warm_up)
