@@ -173,8 +173,8 @@ def test_hooks_are_run_around_each_program(deadheat: Deadheat, tmp_path: Path) -
         if line.startswith("ran"):
             assert (said[place - 1], said[place + 1]) == (f"prepare {line[-1]}", "conclude")
     blocks = sum(o["type"] == "block-started" for o in deadheat.journal())
-    checks = 1
-    assert said.count("setup") == said.count("cleanup") == 2 * (blocks + checks)
+    trials, checks, entries = 2, 2, 3
+    assert said.count("setup") == said.count("cleanup") == trials + checks + entries * blocks
     assert {"ran a", "ran b"} <= set(said)
 
 

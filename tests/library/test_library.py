@@ -96,6 +96,19 @@ def test_a_run_shows_its_verdict(ran: dict[str, Any]) -> None:
     )
 
 
+def test_a_budget_is_planned_by_what_the_first_program_takes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each round runs three entries twice: of half a second each, 60 s have no more than 20."""
+    monkeypatch.setenv("DEADHEAT_CACHE", str(tmp_path))
+
+    def rounds(line: str) -> int:
+        (race,) = deadheat.planned(programs=[line, f"{line} "], budget_s=60).workloads
+        return race.blocks * race.rounds
+
+    assert 5 < rounds("sleep 0.5") <= 20 < rounds("true")
+
+
 def test_a_table_is_read_by_arrow(ran: dict[str, Any]) -> None:
     run = ran["run"]
     table = pa.table(run.slices)

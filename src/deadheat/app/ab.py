@@ -85,7 +85,7 @@ def compare(wanted: Wanted, folder: Path, out: Path, view: View, db: str | None 
         )
     workloads = two.to_race(sides, built)
     recorded = recording.recorded(workloads, view, answers_may_differ=wanted.answers_may_differ)
-    asked = replace(asked, invocation_s=recorded.took_s, start_s=recorded.took_s)
+    asked = recorded.timed(asked)
     _refuse_too_short(asked, sides)
     raced = races.start(asked, recorded.suite, out, view, None, db)
     found = _decided(raced.folder, workloads, wanted.conditions, asked.margin, wanted.by)

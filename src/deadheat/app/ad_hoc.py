@@ -23,6 +23,7 @@ from deadheat.kinds.structure import TOP, Body
 from deadheat.model.ab import Answers
 from deadheat.model.login import TAKEN
 from deadheat.model.mask import Masks
+from deadheat.plan import Asked
 from deadheat.report import revisions as words
 from deadheat.run.progress import View
 from deadheat.suite import ad_hoc, ad_hoc_suite
@@ -47,17 +48,16 @@ class Recorded:
     took_s: float
     answers: dict[str, Answers]
 
-
-def suite_of(wanted: AdHoc, view: View, *, answers_may_differ: bool = False) -> Suite:
-    """The suite of these commands, written into the cache, with the first one's answer as the right one.
-
-    Raises UserError where the first does not start, serve or end well.
-    """
-    return recorded((wanted,), view, answers_may_differ=answers_may_differ).suite
+    def timed(self, asked: Asked) -> Asked:
+        """What is asked, planned by what its starts or invocations take."""
+        return replace(asked, invocation_s=self.took_s, start_s=self.took_s)
 
 
 def recorded(wanted: Sequence[AdHoc], view: View, *, answers_may_differ: bool = False) -> Recorded:
-    """The same of several workloads."""
+    """These commands, written into the cache, a workload each, with the first one's answer as the right one.
+
+    Raises UserError where the first does not start, serve or end well.
+    """
     folder = ad_hoc.folder_of(wanted, cache_folder() / "ad-hoc")
     took_s, by_structure = 0.0, {}
     with (

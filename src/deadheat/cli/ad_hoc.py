@@ -14,9 +14,9 @@ from deadheat.errors import UserError
 Given = TypeVar("Given")
 
 if TYPE_CHECKING:
+    from deadheat.app.ad_hoc import Recorded
     from deadheat.model.login import Login
     from deadheat.suite.ad_hoc import AdHoc, Beside, Call, Commands, Config, Mix, Request
-    from deadheat.suite.suite import Suite
     from deadheat.suite.values_file import Row
 
 
@@ -179,8 +179,8 @@ def _rows(options: AdHocOptions, login: Login | None) -> tuple[Row, ...]:
     return values_file.read(options.values, also_taken=(ANSWER, *(login.take if login is not None else ())))
 
 
-def suite(wanted: AdHoc, options: AdHocOptions) -> Suite:
+def recorded(wanted: AdHoc, options: AdHocOptions) -> Recorded:
     """Them as a suite, their answers compared. Raises UserError where these differ."""
     from deadheat.app import ad_hoc
 
-    return ad_hoc.suite_of(wanted, terminal.view(), answers_may_differ=options.answers_may_differ)
+    return ad_hoc.recorded((wanted,), terminal.view(), answers_may_differ=options.answers_may_differ)

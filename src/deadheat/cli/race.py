@@ -65,7 +65,6 @@ def run(options: RaceOptions) -> None:
       deadheat race --more latest
     """
     from deadheat.app import race as races
-    from deadheat.suite.suite import load
 
     if options.resume is not None and options.more is not None:
         raise UserError("--resume and --more are two", hint="--more takes up an interrupted run too")
@@ -79,8 +78,7 @@ def run(options: RaceOptions) -> None:
         view, watch = terminal.view(), _watch(options)
         raced = races.resume(options.out, taken_up, view, watch, options.db, more=more, db_url=options.db_url)
     else:
-        asked = _asked(options)
-        suite = load(options.suite) if (wanted := _ad_hoc(options)) is None else ad_hoc.suite(wanted, options)
+        asked, suite = _what(options)
         if options.dry_run:
             _print_plan(asked, suite, options)
             return
@@ -113,6 +111,17 @@ def _enter_sandbox(options: RaceOptions) -> None:
     out = options.out.absolute()
     walls = sandbox.Walls((out,), (options.suite,))
     sandbox.enter(walls, terminal.say, {"DEADHEAT_RUNS": str(out)})
+
+
+def _what(options: RaceOptions) -> tuple[Asked, Suite]:
+    """What is asked, of a suite or of the commands of the command line. Raises UserError."""
+    from deadheat.suite.suite import load
+
+    asked, wanted = _asked(options), _ad_hoc(options)
+    if wanted is None:
+        return asked, load(options.suite)
+    recorded = ad_hoc.recorded(wanted, options)
+    return recorded.timed(asked), recorded.suite
 
 
 def _asked(options: RaceOptions) -> Asked:

@@ -78,7 +78,7 @@ class Logged(NoView):
 def planned(*workloads: str, **options: Unpack[Options]) -> Plan:
     """What `race` would run, with nothing measured; the first of `programs` or `commands` is started, for
     what it answers. Raises UserError."""
-    return races.planned(_asked(workloads, options), _suite(workloads, options, Logged()))
+    return races.planned(*_what(workloads, options, Logged()))
 
 
 def race(
@@ -95,7 +95,7 @@ def race(
     UserError where something cannot be raced; that nothing could be settled is an answer.
     """
     view = view if view is not None else Logged()
-    asked, suite = _asked(workloads, options), _suite(workloads, options, view)
+    asked, suite = _what(workloads, options, view)
     kept = Path(out) if out is not None else runs_folder()
     return Run(Path(races.start(asked, suite, kept, view).folder.path))
 
@@ -151,7 +151,9 @@ def _protocol(options: Options) -> HttpProtocol | None:
     return protocol
 
 
-def _suite(workloads: Sequence[str], options: Options, view: View) -> Suite:
+def _what(workloads: Sequence[str], options: Options, view: View) -> tuple[Asked, Suite]:
+    """What is asked, of a suite or of programs or commands. Raises UserError."""
+    asked = _asked(workloads, options)
     login = given.login(
         options.get("login"),
         options.get("login_headers", {}),
@@ -162,7 +164,7 @@ def _suite(workloads: Sequence[str], options: Options, view: View) -> Suite:
         raise UserError("requests and login are of commands", hint="a suite has [[mix]] and [login]")
     if not _without_suite(options):
         folder = options.get("suite")
-        return load(Path(folder) if folder is not None else suite_folder())
+        return asked, load(Path(folder) if folder is not None else suite_folder())
     programs, servers = tuple(options.get("programs", ())), tuple(options.get("commands", ()))
     lines = programs or servers
     if (programs and servers) or workloads or options.get("contenders"):
@@ -175,7 +177,8 @@ def _suite(workloads: Sequence[str], options: Options, view: View) -> Suite:
         _request(options) if servers else None,
         login=login,
     )
-    return ad_hoc.suite_of(wanted, view, answers_may_differ=options.get("answers_may_differ", False))
+    recorded = ad_hoc.recorded((wanted,), view, answers_may_differ=options.get("answers_may_differ", False))
+    return recorded.timed(asked), recorded.suite
 
 
 def _request(options: Options) -> Request | Mix:

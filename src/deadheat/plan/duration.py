@@ -20,6 +20,8 @@ TURN_OVERHEAD_S, START_S = 0.012, 1.2
 WARMED_S = 0.65
 # A start that is loaded to its 10,000th reply, and stopped: for estimates only, too.
 COLD_S = 1.5
+# What a program's start, its end and a look at its answer take beside its own time.
+INVOCATION_OVERHEAD_S = 0.01
 MIN_ROUNDS = 4
 # Of programs: more time goes into rounds from here on, since ever more looks tell less.
 MOST_PROGRAM_BLOCKS = 60
@@ -122,7 +124,7 @@ def least_s(races: Iterable[RacePlan], blocks: int, asked: Asked) -> float:
 
 def _invocation_s(race: RacePlan, asked: Asked) -> float:
     known_s = race.invocations.about_s if asked.invocation_s is None else asked.invocation_s
-    return SIZES[asked.preset].invocation_s if known_s is None else known_s
+    return SIZES[asked.preset].invocation_s if known_s is None else known_s + INVOCATION_OVERHEAD_S
 
 
 def seconds_of(race: RacePlan, size: Size) -> float:
