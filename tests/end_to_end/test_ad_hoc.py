@@ -159,7 +159,8 @@ def test_braces_and_a_shells_syntax(deadheat: Deadheat) -> None:
 
 
 def test_hooks_are_run_around_each_program(deadheat: Deadheat, tmp_path: Path) -> None:
-    """Setup and cleanup once a block, prepare and conclude once an invocation, each program its own."""
+    """Setup and cleanup once a block, before and behind all turns, prepare and conclude once an invocation,
+    each program its own."""
     log = shlex.quote(str(tmp_path / "log"))
     hooks = ["--setup", f"echo setup >> {log}", "--cleanup", f"echo cleanup >> {log}"]
     hooks += ["--prepare", f"echo prepare a >> {log}", "--prepare", f"echo prepare b >> {log}"]
@@ -175,6 +176,8 @@ def test_hooks_are_run_around_each_program(deadheat: Deadheat, tmp_path: Path) -
     blocks = sum(o["type"] == "block-started" for o in deadheat.journal())
     trials, checks, entries = 2, 2, 3
     assert said.count("setup") == said.count("cleanup") == trials + checks + entries * blocks
+    raced = said[-(said[::-1].index("setup")) :]  # the last block's, from its last setup on
+    assert raced.count("ran a") >= 4 and raced.count("ran b") >= 2 and raced[-3:] == ["cleanup"] * 3
     assert {"ran a", "ran b"} <= set(said)
 
 

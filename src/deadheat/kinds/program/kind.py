@@ -44,10 +44,17 @@ class ProgramKind:
             stage, running = services.beside(stage, stack, block.start)
             stack.callback(hooks.clean_up, stage, set_up)
 
+            # Before anybody's turn: what it leaves running would be in somebody's else.
+            for entry in (entry for entry in block.start if entry not in lost):
+                set_up.append(entry)
+                try:
+                    hooks.run(stage, entry, "setup")
+                except Wrong as wrong:
+                    lost.add(entry)
+                    stage.view.state(entry, "failed")
+                    yield invocations.failed(stage, block, entry, wrong)
+
             def invoke(turn: Turn, warm_up: bool) -> Invocation:
-                if turn.entry not in set_up:
-                    set_up.append(turn.entry)
-                    hooks.run(stage, turn.entry, "setup")
                 return invoked(stage, block, turn, running, warm_up=warm_up)
 
             yield from invocations.interleaved(stage, block, invoke, lost)
