@@ -10,7 +10,6 @@ none. An older run's pair is derived anew from its journal, by the statistics of
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import statistics
@@ -20,7 +19,6 @@ from pathlib import Path
 
 from deadheat import stats
 from deadheat.calibration import store
-from deadheat.errors import UserError
 from deadheat.model.calibration import CalibrationRace
 from deadheat.results import figures, judging
 from deadheat.results.tally import tallied
@@ -144,26 +142,18 @@ def _row(told_apart: Sequence[bool]) -> str:
     return f"{len(told_apart)} | {sum(told_apart)} | {low:.1%} to {high:.1%}"
 
 
+def lines() -> list[str]:
+    """The table of what is kept."""
+    return table(read(), store.read_races(CALIBRATION))
+
+
 def write() -> None:
-    """Put the table between its marks in docs/method.md."""
-    page.put(PROGRAM, table(read(), store.read_races(CALIBRATION)), one_a_line.METHOD)
+    """Put it between its marks in docs/method.md."""
+    page.put(PROGRAM, lines(), one_a_line.METHOD)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="folders of runs")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/method.md")
-    asked = parser.parse_args()
-    try:
-        added = add(asked.runs)
-    except UserError as error:
-        run_folders.refuse(parser, error)
-    if asked.write:
-        write()
-        return
-    if asked.runs:
-        print(f"{len(added)} pairs are new", flush=True)
-    print("\n".join(table(read(), store.read_races(CALIBRATION))))
+    run_folders.command(__doc__, "pairs", add, write, lines)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ in a copy of such a run plan.json may name ours.
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import json
 import math
@@ -21,7 +20,6 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
-from deadheat.errors import UserError
 from deadheat.model.observation import (
     BlockEnded,
     BlockStarted,
@@ -230,20 +228,7 @@ def write() -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="folders of runs")
-    parser.add_argument("--write", action="store_true", help="put the table into docs/method.md")
-    asked = parser.parse_args()
-    try:
-        added = add(asked.runs)
-    except UserError as error:
-        run_folders.refuse(parser, error)
-    if asked.write:
-        write()
-        return
-    if asked.runs:
-        print(f"{len(added)} races are new", flush=True)
-    print("\n".join(table(read())))
+    run_folders.command(__doc__, "races", add, write, lambda: table(read()))
 
 
 if __name__ == "__main__":

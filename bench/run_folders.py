@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NoReturn, TypeVar
+from typing import TypeVar
 
 from deadheat.errors import UserError
 from deadheat.model.observation import Observation
@@ -89,6 +89,28 @@ def keep(file: Path, before: Iterable[Kept], found: Iterable[Line]) -> list[Line
     return added
 
 
-def refuse(parser: argparse.ArgumentParser, error: UserError) -> NoReturn:
-    """End with status 2, why a run's folder cannot be read, and what to do."""
-    parser.error("; ".join(filter(None, (error.message, error.hint))))
+def command(
+    about: str | None,
+    what: str,
+    add: Callable[[Sequence[Path]], Sequence[Kept]],
+    write: Callable[[], None],
+    table: Callable[[], Sequence[str]],
+) -> None:
+    """`[RUN...] [--write]`: keep what is new of runs (so many of `what`), then print the table or write it.
+
+    Ends with status 2 where a run's folder cannot be read: why, and what to do.
+    """
+    parser = argparse.ArgumentParser(description=(about or "").split("\n")[0])
+    parser.add_argument("runs", nargs="*", type=Path, metavar="RUN", help="folders of runs")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/method.md")
+    asked = parser.parse_args()
+    try:
+        added = add(asked.runs)
+    except UserError as error:
+        parser.error("; ".join(filter(None, (error.message, error.hint))))
+    if asked.write:
+        write()
+        return
+    if asked.runs:
+        print(f"{len(added)} {what} are new", flush=True)
+    print("\n".join(table()))

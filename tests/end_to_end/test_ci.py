@@ -24,7 +24,7 @@ from .bench import IMPATIENT
 ROOT = Path(__file__).parents[2]
 GIVEN = {
     "fail-if": "cpu > 10%\nsize > 90%\n",
-    "budget": "1s",
+    "budget": "6s",
     "arguments": "--metric cpu --seed 7 --margin '5%'",
 }
 
@@ -131,7 +131,7 @@ def test_a_pull_request(tmp_path: Path, forge: FakeForge) -> None:
     assert suites.get("failures") == "1"
     [run] = [one for one in (first.folder / "runs").iterdir() if one.is_dir() and not one.is_symlink()]
     assert (run / "report.html").exists()
-    assert f"deadheat ab {pull.base} {pull.merge} --budget 1s" in text
+    assert f"deadheat ab {pull.base} {pull.merge} --budget 6s" in text
 
     # Run again: the same comment, and nothing to look back at.
     rerun = Runner(tmp_path / "two", first.workspace, forge, pull.event())
@@ -225,7 +225,7 @@ def test_gitlab(tmp_path: Path, forge: FakeForge) -> None:
         "CI_MERGE_REQUEST_IID": "12",
         "CI_MERGE_REQUEST_EVENT_TYPE": "merged_result",
         "CI_MERGE_REQUEST_SOURCE_BRANCH_SHA": pull.head,
-        "DEADHEAT_ARGUMENTS": "--budget 1s --metric cpu --fail-if 'cpu > 10%'",
+        "DEADHEAT_ARGUMENTS": "--budget 6s --metric cpu --fail-if 'cpu > 10%'",
         "DEADHEAT_CACHE": str(tmp_path / "cache"),
         "DEADHEAT_TOKEN": "project-token",
     }
