@@ -9,7 +9,7 @@ from typing import Any
 
 from jinja2 import Environment
 from markupsafe import Markup
-from scipy import stats as distributions
+from scipy.special import stdtrit
 
 from deadheat.model.contender import Contender
 from deadheat.model.observation import Observation
@@ -87,7 +87,7 @@ def _context(
         "scripts": [Markup(s) for s in scripts],
         "policy": _policy(style, scripts, live) if assets is None else BESIDE,
         "assets": assets,
-        "quantiles": " ".join(f"{distributions.t.ppf(0.975, df):.4f}" for df in range(1, MOST_DF + 1)),
+        "quantiles": " ".join(f"{stdtrit(df, 0.975):.4f}" for df in range(1, MOST_DF + 1)),
         "machine": _machine(results),
         "again": _again(results),
     }
