@@ -57,6 +57,13 @@ def test_list_reads_manifests_once(tmp_path: Path) -> None:
     assert _imported("list", "--json", cache=tmp_path) & HEAVY == set()
 
 
+def test_what_ends_each_race_needs_no_distributions() -> None:
+    """scipy.stats is a second of CPU time, and Student's quantiles stand in scipy.special too."""
+    line = "import sys, deadheat.app.race, deadheat.report.html.page; print('scipy.stats' in sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
+    assert ran.stdout == "False\n"
+
+
 def test_summaries_are_the_first_lines_of_the_verbs_help() -> None:
     """--help has them without importing a verb."""
     context = click.Context(app)
