@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from deadheat.model.observation import Left
+from deadheat.storage.journal import Journal
+
 from .bench import SERVE, Deadheat, all_gone, hello, kin
 
 
@@ -47,6 +50,20 @@ def test_once(home: Path, tmp_path: Path, number: signal.Signals) -> None:
     results = deadheat.results()
     assert results["resumed"] == 1
     assert results["workloads"][0]["blocks"] >= 2
+
+
+def test_a_race_that_all_have_left_is_over(home: Path, tmp_path: Path) -> None:
+    """Interrupted in a later one: it is not gone on with, although the last to leave had not all blocks."""
+    deadheat = Deadheat(home, hello(tmp_path / "suite", copies=["copy"]).path)
+    with deadheat.start("race", "--budget", "20s", "--seed", "5") as race:
+        race.until_journal(lambda j: any(o["type"] == "block-ended" for o in j), "a block is whole")
+        race.signal(signal.SIGINT)
+        assert race.end().code == 130
+    with Journal(deadheat.runs / "latest" / "journal.jsonl") as journal:
+        journal.append(Left(race="hello", entry="copy", from_block=1, why="settled"))
+    assert deadheat.run("race", "--resume", "latest").code in (0, 4)
+    after = [o["type"] for o in deadheat.journal()]
+    assert "block-started" not in after[after.index("resumed") :]
 
 
 def test_twice_is_at_once(home: Path, tmp_path: Path) -> None:

@@ -118,7 +118,10 @@ class Racing:
             stage = replace(stage, race=race)
             gone = lost | standing.left(race, observed)
             counted = standing.counted(race, observed)
-            among = _rivals(stage, gone) or _rivals(stage, lost) or [race.reference_entry]
+            rivals, staying = _rivals(stage, lost), _rivals(stage, gone)
+            if rivals and not staying:  # all had left when the run was interrupted in a later race
+                return
+            among = staying or [race.reference_entry]
             clean = min(counted[entry] for entry in among)
             enough = all(counted[entry] >= blocks_of(race, (entry,)) for entry in among)
             # Nobody left to be compared with, but still rows worth having.
