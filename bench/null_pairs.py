@@ -142,18 +142,18 @@ def _row(told_apart: Sequence[bool]) -> str:
     return f"{len(told_apart)} | {sum(told_apart)} | {low:.1%} to {high:.1%}"
 
 
-def lines() -> list[str]:
+def kept_table() -> list[str]:
     """The table of what is kept."""
     return table(read(), store.read_races(CALIBRATION))
 
 
 def write() -> None:
     """Put it between its marks in docs/method.md."""
-    page.put(PROGRAM, lines(), one_a_line.METHOD)
+    page.put(PROGRAM, kept_table(), one_a_line.METHOD)
 
 
 def main() -> None:
-    run_folders.command(__doc__, "pairs", add, write, lines)
+    run_folders.command(__doc__, "pairs", add, write, kept_table)
 
 
 if __name__ == "__main__":

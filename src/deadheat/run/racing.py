@@ -119,7 +119,8 @@ class Racing:
             gone = lost | standing.left(race, observed)
             counted = standing.counted(race, observed)
             rivals, staying = _rivals(stage, lost), _rivals(stage, gone)
-            if rivals and not staying:  # all had left when the run was interrupted in a later race
+            # More blocks would be the reference's alone: after a resume, and where the last one fails.
+            if rivals and not staying:
                 return
             among = staying or [race.reference_entry]
             clean = min(counted[entry] for entry in among)
