@@ -1,7 +1,6 @@
 """The matrix of application workloads: a run's results are kept, and their table written to docs/app.md.
 
 python -m bench.app_matrix RUN [--out runs]     # keeps what that run found
-python -m bench.app_matrix RUN --rows           # keeps its rows, in the place of those of the whole run
 python -m bench.app_matrix                      # writes the table of what is kept anew
 
 A page of it, of which scripts/pictures.py makes README's picture, is written to target/matrix.html.
@@ -18,48 +17,15 @@ from pathlib import Path
 from bench import kept_results
 from bench.load import page
 from deadheat.errors import UserError
-from deadheat.model.result import RaceResult, Results
+from deadheat.model.result import Results
 from deadheat.report import matrix, verdicts
 from deadheat.report.html.page import render
 from deadheat.storage import run_folder
 from deadheat.util.files import write_whole
 
-NAME, ROWS = "app", "app-rows"
+NAME = "app"
 PAGE = kept_results.ROOT / "docs" / "app.md"
 DRAWN = kept_results.ROOT / "target" / "matrix.html"
-
-
-def kept() -> Results:
-    """The whole run, with the rows that were raced again since. Raises UserError."""
-    whole = kept_results.results(NAME)
-    return with_rows(whole, kept_results.results(ROWS)) if kept_results.is_kept(ROWS) else whole
-
-
-def keep(run: run_folder.RunFolder, *, rows: bool) -> None:
-    """A run's rows beside the whole run that is kept, or a whole run, which is newer than any row."""
-    kept_results.keep(ROWS if rows else NAME, run)
-    if not rows:
-        kept_results.drop(ROWS)
-
-
-def with_rows(whole: Results, later: Results) -> Results:
-    """A run whose stacks have the rows of a later one, where they are in that: each is judged against the
-    reference, which is the same one and was in both. Those that are only in the later one come last."""
-    races = {(race.name, race.setting, race.reference): race for race in later.workloads}
-    found = []
-    for race in whole.workloads:
-        newer = races.get((race.name, race.setting, race.reference))
-        found.append(race if newer is None else _with_rows(race, newer))
-    return whole.replaced(workloads=tuple(found))
-
-
-def _with_rows(race: RaceResult, later: RaceResult) -> RaceResult:
-    rows = {row.id: row for row in later.contenders if row.id != race.reference and row.class_ != "ceiling"}
-    own = [v for v in race.verdicts if not {v.a, v.b} & rows.keys()]
-    theirs = [v for v in later.verdicts if {v.a, v.b} <= rows.keys() | {race.reference}]
-    in_place = [rows.get(row.id, row) for row in race.contenders]
-    new = [row for id_, row in rows.items() if id_ not in {row.id for row in race.contenders}]
-    return race.replaced(contenders=(*in_place, *new), verdicts=(*own, *theirs))
 
 
 def table(results: Results) -> Iterator[str]:
@@ -99,13 +65,12 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("run", nargs="?", metavar="RUN", help="a run's id, its folder, or latest")
-    parser.add_argument("--rows", action="store_true", help="keep the rows of its stacks alone")
     parser.add_argument("--out", type=Path, default=Path("runs"), metavar="DIR", help="where runs are")
     asked = parser.parse_args()
     try:
         if asked.run is not None:
-            keep(run_folder.find(asked.out, asked.run), rows=asked.rows)
-        results = kept()
+            kept_results.keep(NAME, run_folder.find(asked.out, asked.run))
+        results = kept_results.results(NAME)
     except UserError as error:
         print(f"app_matrix: {error}", file=sys.stderr)
         return 2

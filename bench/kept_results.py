@@ -24,15 +24,6 @@ def keep(name: str, run: RunFolder) -> Path:
     return write_whole(_file(name), lzma.compress(text, preset=9))
 
 
-def drop(name: str) -> None:
-    """Keep nothing by that name any more."""
-    _file(name).unlink(missing_ok=True)
-
-
-def is_kept(name: str) -> bool:
-    return _file(name).exists()
-
-
 def results(name: str) -> Results:
     """What is kept by that name. Raises UserError where that is nothing, or damaged."""
     file = _file(name)
