@@ -19,13 +19,14 @@ import pytest
 from deadheat.hosts.held import this_host
 from deadheat.hosts.local import LocalHost
 from deadheat.kinds import http, http_asking, pages
+from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.server.started import NotServingError
 from deadheat.kinds.services import databases, ordinary_user, statements
 from deadheat.kinds.services import start as services
 from deadheat.kinds.services.databases import Databases
 from deadheat.kinds.services.running import AllRunning
 from deadheat.model.address import Address
-from deadheat.model.observation import Observation, Started, StatementsRan
+from deadheat.model.observation import Failed, Observation, Started, StatementsRan
 from deadheat.model.service import Service
 from deadheat.model.work.http import HttpCase
 from deadheat.run.kind import RaceUnavailableError, Stage
@@ -197,6 +198,23 @@ def test_what_was_written_is_counted_and_held_against_what_requests_said(tmp_pat
         with made.connected(made.names["go"], "app") as connection:
             connection.execute("UPDATE world SET randomnumber = 0 WHERE id IN (1, 2)")
         assert made.unasked("go") == 2
+
+
+def test_who_drops_its_table_has_failed_and_nobody_else_has(tmp_path: Path) -> None:
+    with only_go("app-updates", tmp_path) as (stage, made):
+
+        def observed(stage: Stage) -> Generator[Observation]:
+            yield Started(race="app-updates", block=0, entry="go", first_response_ms=1)
+            with made.connected(made.names["go"], "app") as connection:
+                connection.execute("DROP TABLE world")
+            yield made_slice("app-updates", 0, 0, 0, "go", 1)
+
+        *_, ran = statements.counted(stage, made, 0, observed)
+        assert isinstance(ran, Failed)
+        assert (ran.entry, ran.wrong_answer) == ("go", True)
+        assert ran.reason == 'its database: postgres: relation "world" does not exist'
+        with pytest.raises(Wrong, match='its database: postgres: relation "world" does not exist'):
+            made.change("go", stage.rows[0])
 
 
 def test_what_the_services_used_is_known(running: tuple[Stage, AllRunning, ExitStack]) -> None:

@@ -33,18 +33,19 @@ class Wrong(Exception):
 
 
 def run(cases: Iterable[Case]) -> Check:
-    """Ask case after case; stop at the first wrong answer."""
+    """Ask case after case; stop at the first wrong answer, or what is wrong between two of them."""
     done, headers, agreed = 0, None, None
     remarks: list[str] = []
-    for done, case in enumerate(cases, 1):
-        try:
+    try:
+        for case in cases:
+            done += 1
             reported = case()
-        except Wrong as wrong:
-            return Check(False, done, wrong.reason, wrong.exchange)
-        if isinstance(reported, Remark):
-            remarks.append(reported.text)
-        elif isinstance(reported, Agreed):
-            agreed = reported.text
-        else:
-            headers = headers or reported
+            if isinstance(reported, Remark):
+                remarks.append(reported.text)
+            elif isinstance(reported, Agreed):
+                agreed = reported.text
+            else:
+                headers = headers or reported
+    except Wrong as wrong:
+        return Check(False, done, wrong.reason, wrong.exchange)
     return Check(True, done, headers=headers or (), remarks=tuple(remarks), agreed=agreed)

@@ -9,7 +9,7 @@ from typing import Any
 from deadheat.kinds import certificate, http_asking, login
 from deadheat.kinds.conformance import Case, Wrong
 from deadheat.kinds.pages import Form, FormError
-from deadheat.kinds.row_cases import row_cases
+from deadheat.kinds.row_cases import changes_after_load, row_cases
 from deadheat.kinds.server import check as server_check
 from deadheat.kinds.server.block import threads, within
 from deadheat.kinds.server.cold import driven
@@ -56,7 +56,9 @@ class HttpKind:
             stage = _ready_to_ask(certificate.beside(stage, stack))
             stage, running = services.beside(stage, stack, block.start)
             stage, held = databases.beside(stage, running, stack, block.start, f"{block.seed}:rows")
-            protocol = ServerProtocol(ask, partial(target, drawn=Drawn()))
+            rng = random.Random(f"{block.seed}:at last")
+            at_last = None if held is None else partial(_at_last, held, rng)
+            protocol = ServerProtocol(ask, partial(target, drawn=Drawn()), at_last)
             yield from statements.counted(
                 stage, held, block.index, lambda stage: running.loaded(driven(stage, block, protocol, stack))
             )
@@ -68,6 +70,11 @@ def _ready_to_ask(stage: Stage) -> Stage:
     if stage.race.protocol in HTTP2:
         import deadheat.kinds.http2_asking  # noqa: F401
     return stage
+
+
+def _at_last(held: Databases, rng: random.Random, stage: Stage, entry: str, at: Address) -> Iterator[Case]:
+    """Rows that change between the load and another request."""
+    return changes_after_load(stage.workload, held, entry, stage.rows, at, rng)
 
 
 def _cases(

@@ -1,9 +1,9 @@
 """What a contender in front of a database is asked before any timing: rows, rows that have just changed, and
-whether the database was asked for each of them."""
+whether the database was asked for each of them; and behind its load once more for rows that have changed."""
 
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -19,8 +19,9 @@ from deadheat.model.work.http import HttpCase
 from deadheat.model.workload import Workload
 from deadheat.plan.schedule import token
 
-# Requests, each once more after one of its rows has changed.
+# Requests, each once more after one of its rows has changed; and so many of them behind the load.
 ASKED = 20
+ASKED_BEHIND_LOAD = 2
 # For a session to get to the row that it cannot have.
 WAITS_WITHIN_S = 10.0
 # A request, until all of its statements are in the log.
@@ -44,56 +45,108 @@ def row_cases(
     if held.asked.kept:
         yield from kept_cases(workload, held, entry, rows, at, rng)
         return
-    drawn = held.asked.statements
+    yield from _row_cases(workload, held, entry, rows, at, rng)
 
-    def asking(of: Sequence[Row], answered: Sequence[Row]) -> Case:
-        values = {**held.asked.asked(answered), "ids": ",".join(row["id"] for row in of)}
-        took = (len(answered), len(answered))
-        return partial(_counted, workload.expected().of(values), held, entry, took, at, token(rng))
 
+def changes_after_load(
+    workload: Workload, held: Databases, entry: str, rows: Sequence[Row], at: Address, rng: random.Random
+) -> Iterator[Case]:
+    """Changes of these rows, as they show before any timing: who counts on it that none come under load is
+    wrong. None where rows may be kept, nor where requests write them, whose table is looked at itself."""
     now = {row["id"]: row for row in rows}
-    for changing in rng.sample(list(now), min(ASKED, len(now))):
-        ids = [*rng.choices(list(now), k=drawn - 1), changing]
-        before = [now[id_] for id_ in ids]
-        yield asking(before, before)
+    if held.asked.page is not None:
+        yield from _changed_pages(workload, held, entry, now, at, rng, ASKED_BEHIND_LOAD)
+    elif held.asked.written is None and not held.asked.kept:
+        yield from _changed_rows(workload, held, entry, now, at, rng, ASKED_BEHIND_LOAD)
+
+
+def _row_cases(
+    workload: Workload, held: Databases, entry: str, rows: Sequence[Row], at: Address, rng: random.Random
+) -> Iterator[Case]:
+    """Rows by their ids; where a request is for several, also for one, the same one twice, and the most."""
+    now = {row["id"]: row for row in rows}
+    yield from _changed_rows(workload, held, entry, now, at, rng, ASKED)
+    if (several := held.asked.several) is None:
+        return
+    twice = [now[rng.choice(list(now))]] * 2
+    most = [now[id_] for id_ in rng.choices(list(now), k=several.most + 1)]
+    for of in (twice[:1], twice, most[:-1], most):
+        yield _asking(workload, held, entry, of, at, rng)
+    of = [now[id_] for id_ in rng.sample(list(now), several.drawn)]
+    case = workload.expected().of(held.asked.asked(of))
+    yield partial(_one_by_one, case, held, entry, several.drawn, at, token(rng))
+
+
+def _changed_rows(
+    workload: Workload,
+    held: Databases,
+    entry: str,
+    now: MutableMapping[str, Row],
+    at: Address,
+    rng: random.Random,
+    times: int,
+) -> Iterator[Case]:
+    """Requests, each once more after one of its rows has changed; `now` has the rows as they are."""
+    for changing in rng.sample(list(now), min(times, len(now))):
+        ids = [*rng.choices(list(now), k=held.asked.statements - 1), changing]
+        yield _asking(workload, held, entry, [now[id_] for id_ in ids], at, rng)
         now[changing] = held.change(entry, now[changing])
-        after = [now[id_] for id_ in ids]
-        yield asking(after, after)
-    if (several := held.asked.several) is not None:
-        twice = [now[rng.choice(list(now))]] * 2
-        most = [now[id_] for id_ in rng.choices(list(now), k=several.most + 1)]
-        for of in (twice[:1], twice, most[:-1], most):
-            yield asking(of, of[: several.most])
-        of = [now[id_] for id_ in rng.sample(list(now), drawn)]
-        case = workload.expected().of(held.asked.asked(of))
-        yield partial(_one_by_one, case, held, entry, drawn, at, token(rng))
+        yield _asking(workload, held, entry, [now[id_] for id_ in ids], at, rng)
+
+
+def _asking(
+    workload: Workload, held: Databases, entry: str, of: Sequence[Row], at: Address, rng: random.Random
+) -> Case:
+    """A request for these rows, of which as many are answered as one may be for."""
+    answered = of if held.asked.several is None else of[: held.asked.several.most]
+    values = {**held.asked.asked(answered), "ids": ",".join(row["id"] for row in of)}
+    took = (len(answered), len(answered))
+    return partial(_counted, workload.expected().of(values), held, entry, took, at, token(rng))
 
 
 def _page_cases(
     workload: Workload, held: Databases, entry: str, rows: Sequence[Row], at: Address, rng: random.Random
 ) -> Iterator[Case]:
-    """Pages of all rows: each once more after one has changed, and at last after one was added; then whether
-    all are made alike, and whether it was the database that sorted them."""
+    """Pages of all rows, some of which change; then whether all are made alike, and whether it was the
+    database that sorted them."""
+    now = {row["id"]: row for row in rows}
+    yield from _changed_pages(workload, held, entry, now, at, rng, ASKED)
+    alike = [_page(workload, held, now, rng) for _ in range(ALIKE)]
+    yield partial(_alike, alike, at, token(rng))
+    yield partial(_unsorted, held, entry)
 
-    def case() -> HttpCase:
-        (added,) = texts.of(1, rng)
-        return workload.expected().of(held.asked.asked_for_page(list(now.values()), added))
+
+def _changed_pages(
+    workload: Workload,
+    held: Databases,
+    entry: str,
+    now: MutableMapping[str, Row],
+    at: Address,
+    rng: random.Random,
+    times: int,
+) -> Iterator[Case]:
+    """Pages, each once more after a row has changed, and then after one was added; `now` has the rows as they
+    are."""
 
     def asking() -> Case:
-        return partial(_counted, case(), held, entry, (1, len(now)), at, token(rng))
+        case = _page(workload, held, now, rng)
+        return partial(_counted, case, held, entry, (1, len(now)), at, token(rng))
 
-    now = {row["id"]: row for row in rows}
-    for changing in rng.sample(list(now), min(ASKED, len(now))):
+    for changing in rng.sample(list(now), min(times, len(now))):
         yield asking()
         now[changing] = held.change(entry, now[changing])
         yield asking()
-    for value in texts.of(ASKED, rng):
+    for value in texts.of(times, rng):
         more = {"id": str(len(now) + 1), "value": value}
         held.insert(entry, more)
         now[more["id"]] = more
         yield asking()
-    yield partial(_alike, [case() for _ in range(ALIKE)], at, token(rng))
-    yield partial(_unsorted, held, entry)
+
+
+def _page(workload: Workload, held: Databases, now: Mapping[str, Row], rng: random.Random) -> HttpCase:
+    """A request for a page of these rows that adds a text."""
+    (added,) = texts.of(1, rng)
+    return workload.expected().of(held.asked.asked_for_page(list(now.values()), added))
 
 
 def _writing_cases(

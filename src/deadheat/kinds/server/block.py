@@ -8,6 +8,7 @@ from contextlib import ExitStack
 
 from deadheat.generators.load_generator import LoadError
 from deadheat.hosts import ExitedError, Handle, StartError
+from deadheat.kinds import conformance
 from deadheat.kinds.server import openings
 from deadheat.kinds.server.protocol import ServerProtocol
 from deadheat.kinds.server.started import (
@@ -22,7 +23,7 @@ from deadheat.kinds.server.warm_up import calmed, kept_awake, warmed_again, warm
 from deadheat.model.address import Address
 from deadheat.model.contender import Contender
 from deadheat.model.http_protocol import OVER_TLS
-from deadheat.model.observation import Ended, LongTurn, Observation, OfRequest, Slice, Started
+from deadheat.model.observation import Ended, Failed, LongTurn, Observation, OfRequest, Slice, Started
 from deadheat.model.plan import RacePlan
 from deadheat.plan import equal_load, long_turns
 from deadheat.plan.schedule import Block, Turn
@@ -172,7 +173,8 @@ class ServerBlock:
             yield seen if not isinstance(seen, Slice) else _long(seen)
 
     def _all_ended(self) -> Generator[Observation]:
-        """What each has used; then all are stopped side by side, since some take their time to go."""
+        """What each has used, and what is wrong with it now; then all are stopped side by side, since some
+        take their time to go."""
         handles = []
         for entry in self._block.start:
             if entry in self._turns.running:
@@ -189,6 +191,8 @@ class ServerBlock:
             self._generator.close_target(entry)
         except (ExitedError, LoadError) as error:
             return self._turns.failed(entry, str(error))
+        if (wrong := self._wrong_at_last(running)) is not None:
+            return wrong
         self._stage.view.state(entry, "stopping")
         memory, closed = usage.memory, running.closed
         return Ended(
@@ -205,6 +209,20 @@ class ServerBlock:
             hdr_by_host=dict(closed.by_host) if closed is not None else {},
             by_request=tuple(OfRequest(**each) for each in closed.by_request) if closed is not None else (),
         )
+
+    def _wrong_at_last(self, running: Running) -> Failed | None:
+        """What is wrong with a server that has been loaded, when it is asked once more by itself."""
+        if self._protocol.at_last is None:
+            return None
+        stage, entry = self._stage, running.entry
+        stage.host.thaw(running.handle)
+        try:
+            found = conformance.run(self._protocol.at_last(stage, entry, stage.address(entry, running.port)))
+        except OSError as error:
+            return self._turns.failed(entry, f"asked behind its load: {error}")
+        if found.ok:
+            return None
+        return self._turns.failed(entry, f"asked behind its load: {found.reason}", wrong_answer=True)
 
 
 def threads(race: RacePlan) -> dict[str, int]:

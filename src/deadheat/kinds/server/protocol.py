@@ -1,11 +1,13 @@
-"""What a protocol adds to a server under load: one question, and what the load generator opens."""
+"""What a protocol adds to a server under load: one question, what the load generator opens, and what is asked
+at last."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from deadheat.kinds.conformance import Case
 from deadheat.model.address import Address
 from deadheat.run.kind import Stage
 
@@ -13,6 +15,8 @@ from deadheat.run.kind import Stage
 Ask = Callable[[Stage, Address, str], None]
 # What the generator is told to open: the protocol's own fields.
 Target = Callable[[Stage, Address], Mapping[str, Any]]
+# What a server of this entry is asked once it has been loaded, before it is stopped.
+AtLast = Callable[[Stage, str, Address], Iterable[Case]]
 
 
 @dataclass(frozen=True)
@@ -21,3 +25,4 @@ class ServerProtocol:
 
     ask: Ask
     target: Target
+    at_last: AtLast | None = None

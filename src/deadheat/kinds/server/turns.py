@@ -226,11 +226,17 @@ class Turns:
         running.frozen_at_s = time.monotonic()
         return after
 
-    def failed(self, entry: str, reason: str) -> Failed:
+    def failed(self, entry: str, reason: str, *, wrong_answer: bool = False) -> Failed:
         """It takes no more turns in this block."""
         self.running.pop(entry, None)
         self.stage.view.state(entry, "failed")
-        return Failed(race=self.stage.race.key, block=self.block.index, entry=entry, reason=reason)
+        return Failed(
+            race=self.stage.race.key,
+            block=self.block.index,
+            entry=entry,
+            reason=reason,
+            wrong_answer=wrong_answer,
+        )
 
 
 def _grown(before: int | None, after: int | None) -> int | None:

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from deadheat.errors import UserError
+from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.services import own_postgres, texts
 from deadheat.kinds.services.postgres import Postgres
 from deadheat.kinds.services.running import AllRunning, placeholders_of
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
 TEMPLATE = "rows"
+# For what an entry's sessions have locked.
+PATIENT = b"SET lock_timeout = '10s'"
 # Kept free for each other entry, twice as many as pools are asked to have; and for whoever administers.
 SESSIONS_EACH, SESSIONS_OURS = 32, 20
 # All rows of a block's requests, of which each says what it asks for and what is right.
@@ -47,9 +50,20 @@ class Databases:
         """A session of the referee's. Raises RaceUnavailableError where it or a statement of it fails."""
         return self.server.connected(database, user)
 
-    def of(self, entry: str) -> AbstractContextManager[Connection[Any]]:
-        """The same with an entry's database, as whom it belongs to."""
-        return self.connected(self.names[entry], self.server.user)
+    @contextmanager
+    def of(self, entry: str) -> Iterator[Connection[Any]]:
+        """The same with an entry's database, past the limit of its sessions. Raises Wrong where that no
+        longer does what it did when it was made: who asks it has dropped a table, or keeps it locked."""
+        try:
+            with self.connected(self.names[entry], self.server.maker) as connection:
+                connection.execute(PATIENT)
+                yield connection
+        except RaceUnavailableError as error:
+            # Which of them the fault is of: where the server is gone, nobody's.
+            with self.server.administered() as others:
+                others.execute(b"SELECT")
+            what = f"its database: {error}"
+            raise Wrong(what, what) from error
 
     def change(self, entry: str, row: Row) -> Row:
         """Give a row of an entry another value, in its database; the row as it is from now on."""

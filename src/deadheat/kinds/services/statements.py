@@ -10,6 +10,7 @@ from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from deadheat.kinds.conformance import Wrong
 from deadheat.kinds.services.databases import Databases
 from deadheat.model.observation import Failed, Observation, Slice, Started, StatementsRan
 from deadheat.run.kind import Stage
@@ -213,12 +214,18 @@ class _Counter:
                 self._counts.still_there()
                 self._first.pop(o.entry, None)
 
-    def ran(self, block: int) -> Iterator[StatementsRan]:
-        """Of each entry that went through the block."""
+    def ran(self, block: int) -> Iterator[StatementsRan | Failed]:
+        """Of each entry that went through the block; one whose table cannot be looked at has failed."""
         counted = self._counts.counts and self._counts.forgot() == self._forgot
         for entry, first in self._first.items():
             last = self._last[entry]
             writes = (asked := self._databases.asked).written is not None
+            try:
+                unasked = self._databases.unasked(entry) if writes else None
+            except Wrong as wrong:
+                race = self._databases.race
+                yield Failed(race=race, block=block, entry=entry, reason=wrong.reason, wrong_answer=True)
+                continue
             yield StatementsRan(
                 race=self._databases.race,
                 block=block,
@@ -231,7 +238,7 @@ class _Counter:
                 rows=last[1] - first[1] if counted else None,
                 written_per_reply=asked.written,
                 written=last[2] - first[2] if writes and counted else None,
-                unasked=self._databases.unasked(entry) if writes else None,
+                unasked=unasked,
                 sessions_begun=self._begun[entry],
                 unsettled=self._unsettled[entry],
                 deadlocks=self._counts.deadlocks(entry),
