@@ -33,7 +33,8 @@ from deadheat.run.kind import RaceUnavailableError, Stage
 from deadheat.suite.suite import load
 from tests.made.slices import made_slice
 
-LOADED = load(Path(__file__).parents[2] / "suite").workloads
+SUITE = load(Path(__file__).parents[2] / "suite")
+LOADED = SUITE.workloads
 WORKLOAD = LOADED["app-db"]
 ENTRIES = ("go", "go'", "node")
 
@@ -112,6 +113,21 @@ def made_role(stage: Stage) -> None:
     host, port = str(stage.addresses["postgres"]).split(":")
     with psycopg.connect(host=host, port=int(port), dbname="entry_0", user="app") as connection:
         connection.execute("CREATE ROLE another SUPERUSER")
+
+
+def test_all_stacks_of_the_suite_have_room_for_a_session_for_each_connection_of_the_load(
+    filled: tuple[Stage, Databases],
+) -> None:
+    _, made = filled
+    with made.server.administered() as connection:
+        (all_of_them,) = connection.execute("SHOW max_connections").fetchone() or ("0",)
+        (limit,) = connection.execute(
+            "SELECT datconnlimit FROM pg_database WHERE datname = 'entry_0'"
+        ).fetchone() or (0,)
+    assert limit == databases.most_sessions(int(all_of_them), len(ENTRIES)) > WORKLOAD.load.at_once
+    stacks = len(SUITE.contenders[WORKLOAD.name])
+    assert stacks > 20
+    assert databases.most_sessions(int(all_of_them), stacks + 1) > WORKLOAD.load.connections
 
 
 def test_databases_that_cannot_be_made_make_the_race_unavailable(

@@ -26,6 +26,9 @@ TEMPLATE = "rows"
 PATIENT = b"SET lock_timeout = '10s'"
 # Kept free for each other entry, twice as many as pools are asked to have; and for whoever administers.
 SESSIONS_EACH, SESSIONS_OURS = 32, 20
+# Of one entry at most, each a process of PostgreSQL's: more than the 200 requests at once of a check, for which
+# a driver without a pool opens one each.
+SESSIONS_MOST = 256
 # All rows of a block's requests, of which each says what it asks for and what is right.
 MOST_ROWS = 200_000
 # That a block draws from where they write: each has its rows twice, in what is sent and in what is answered.
@@ -273,7 +276,8 @@ def _create(databases: Databases, rows: Sequence[Row]) -> None:
             with filled.cursor() as cursor, cursor.copy(into) as copy:
                 copy.write("".join(f"{row['id']}\t{_escaped(row['value'])}\n" for row in rows))
             filled.execute(sql.SQL("VACUUM (FREEZE, ANALYZE) {}").format(table))
-        most = -1 if server.own else _most_sessions(databases, connection)
+        (shown,) = connection.execute("SHOW max_connections").fetchone() or ("0",)
+        most = -1 if server.own else most_sessions(int(shown), len(databases.names))
         limited = sql.SQL(" CONNECTION LIMIT {}").format(sql.Literal(most))
         for name in databases.names.values():
             made = sql.SQL("CREATE DATABASE {} TEMPLATE {}{}{}{}")
@@ -282,11 +286,11 @@ def _create(databases: Databases, rows: Sequence[Row]) -> None:
             )
 
 
-def _most_sessions(databases: Databases, connection: Connection[Any]) -> int:
-    """Of one entry, so that whoever opens all that it can takes none of the others'."""
-    (shown,) = connection.execute("SHOW max_connections").fetchone() or ("0",)
-    others = SESSIONS_EACH * (len(databases.names) - 1)
-    return max(SESSIONS_EACH, int(shown) - SESSIONS_OURS - others)
+def most_sessions(of: int, entries: int) -> int:
+    """What one entry may have of all sessions, so that whoever opens all that it can takes none of the
+    others'."""
+    others = SESSIONS_EACH * (entries - 1)
+    return max(SESSIONS_EACH, min(SESSIONS_MOST, of - SESSIONS_OURS - others))
 
 
 def _escaped(value: str) -> str:
