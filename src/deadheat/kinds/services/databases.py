@@ -26,8 +26,8 @@ TEMPLATE = "rows"
 PATIENT = b"SET lock_timeout = '10s'"
 # Kept free for each other entry, twice as many as pools are asked to have; and for whoever administers.
 SESSIONS_EACH, SESSIONS_OURS = 32, 20
-# Of one entry at most, each a process of PostgreSQL's: more than the 200 requests at once of a check, for which
-# a driver without a pool opens one each.
+# Of one entry at most, each a process of PostgreSQL's: more than the 200 requests at once of a check, for
+# which a driver without a pool opens one each.
 SESSIONS_MOST = 256
 # All rows of a block's requests, of which each says what it asks for and what is right.
 MOST_ROWS = 200_000
