@@ -110,14 +110,14 @@ http.server.ThreadingHTTPServer.request_queue_size = 512
 http.server.ThreadingHTTPServer((sys.argv[3], int(sys.argv[1])), Handler).serve_forever()
 """
 HONEST = "is honest"
-# Of each a gate that it breaks, or what is wrong with it when it is asked behind its load: who refuses some
+# Of each a gate that it breaks, or what is wrong with it when it is asked after its load: who refuses some
 # requests may refuse one of those.
-BEHIND_LOAD = "asked behind its load: GET /db[?]id=[0-9]+  "
+AFTER_LOAD = "asked after its load: GET /db[?]id=[0-9]+  "
 HABITS = {
-    "keeps what it read": f"{BEHIND_LOAD}SELECTs, rows: expected 1, 1  its database counted 0, 0",
-    "asks, and answers what it read first": f'{BEHIND_LOAD}expected body "',
-    "refuses some": f"errors|{BEHIND_LOAD}expected status 200  got 503",
-    "drops its table": f"{BEHIND_LOAD}expected status 200  got 503",
+    "keeps what it read": f"{AFTER_LOAD}SELECTs, rows: expected 1, 1  its database counted 0, 0",
+    "asks, and answers what it read first": f'{AFTER_LOAD}expected body "',
+    "refuses some": f"errors|{AFTER_LOAD}expected status 200  got 503",
+    "drops its table": f"{AFTER_LOAD}expected status 200  got 503",
     "locks in two orders": "database-sessions",
 }
 FINE = {

@@ -1,5 +1,5 @@
 """What a contender in front of a database is asked before any timing: rows, rows that have just changed, and
-whether the database was asked for each of them; and behind its load once more for rows that have changed."""
+whether the database was asked for each of them; and after its load once more for rows that change."""
 
 import random
 import time
@@ -19,9 +19,9 @@ from deadheat.model.work.http import HttpCase
 from deadheat.model.workload import Workload
 from deadheat.plan.schedule import token
 
-# Requests, each once more after one of its rows has changed; and so many of them behind the load.
+# Requests, each once more after one of its rows has changed; and so many of them after the load.
 ASKED = 20
-ASKED_BEHIND_LOAD = 2
+ASKED_AFTER_LOAD = 2
 # For a session to get to the row that it cannot have.
 WAITS_WITHIN_S = 10.0
 # A request, until all of its statements are in the log.
@@ -55,9 +55,9 @@ def changes_after_load(
     wrong. None where rows may be kept, nor where requests write them, whose table is looked at itself."""
     now = {row["id"]: row for row in rows}
     if held.asked.page is not None:
-        yield from _changed_pages(workload, held, entry, now, at, rng, ASKED_BEHIND_LOAD)
+        yield from _changed_pages(workload, held, entry, now, at, rng, ASKED_AFTER_LOAD)
     elif held.asked.written is None and not held.asked.kept:
-        yield from _changed_rows(workload, held, entry, now, at, rng, ASKED_BEHIND_LOAD)
+        yield from _changed_rows(workload, held, entry, now, at, rng, ASKED_AFTER_LOAD)
 
 
 def _row_cases(

@@ -219,10 +219,10 @@ class ServerBlock:
         try:
             found = conformance.run(self._protocol.at_last(stage, entry, stage.address(entry, running.port)))
         except OSError as error:
-            return self._turns.failed(entry, f"asked behind its load: {error}")
+            return self._turns.failed(entry, f"asked after its load: {error}")
         if found.ok:
             return None
-        return self._turns.failed(entry, f"asked behind its load: {found.reason}", wrong_answer=True)
+        return self._turns.failed(entry, f"asked after its load: {found.reason}", wrong_answer=True)
 
 
 def threads(race: RacePlan) -> dict[str, int]:
