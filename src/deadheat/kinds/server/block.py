@@ -215,10 +215,11 @@ class ServerBlock:
         if self._protocol.at_last is None:
             return None
         stage, entry = self._stage, running.entry
-        stage.host.thaw(running.handle)
+        at = stage.address(entry, running.port)
         try:
-            found = conformance.run(self._protocol.at_last(stage, entry, stage.address(entry, running.port)))
-        except OSError as error:
+            stage.host.thaw(running.handle)
+            found = conformance.run(self._protocol.at_last(stage, entry, at))
+        except (ExitedError, OSError) as error:
             return self._turns.failed(entry, f"asked after its load: {error}")
         if found.ok:
             return None
