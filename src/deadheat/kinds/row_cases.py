@@ -3,8 +3,9 @@ whether the database was asked for each of them; and after its load once more fo
 
 import random
 import time
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 
 from deadheat.kinds import http_asking
@@ -36,16 +37,26 @@ def row_cases(
     """Requests for some of these rows, the only ones that the entry is asked meanwhile."""
     if held.counts_in is None:
         yield lambda: Remark("its statements are not counted: pg_stat_statements is not there")
-    if held.asked.page is not None:
-        yield from _page_cases(workload, held, entry, rows, at, rng)
-        return
     if held.asked.written is not None:
         yield from _writing_cases(workload, held, entry, rows, at, rng)
         return
     if held.asked.kept:
         yield from kept_cases(workload, held, entry, rows, at, rng)
         return
-    yield from _row_cases(workload, held, entry, rows, at, rng)
+    changing = _Changing(workload, held, entry, at, rng, {row["id"]: row for row in rows})
+    yield from changing.cases(ASKED)
+    if held.asked.page is not None:
+        alike = [changing.page() for _ in range(ALIKE)]
+        yield partial(_alike, alike, at, token(rng))
+        yield partial(_unsorted, held, entry)
+    elif (several := held.asked.several) is not None:
+        now = list(changing.now.values())
+        twice = [rng.choice(now)] * 2
+        most = rng.choices(now, k=several.most + 1)
+        for of in (twice[:1], twice, most[:-1], most):
+            yield changing.asking_for(of)
+        case = workload.expected().of(held.asked.asked(rng.sample(now, several.drawn)))
+        yield partial(_one_by_one, case, held, entry, several.drawn, at, token(rng))
 
 
 def changes_after_load(
@@ -53,100 +64,57 @@ def changes_after_load(
 ) -> Iterator[Case]:
     """Changes of these rows, as they show before any timing: who counts on it that none come under load is
     wrong. None where rows may be kept, nor where requests write them, whose table is looked at itself."""
-    now = {row["id"]: row for row in rows}
-    if held.asked.page is not None:
-        yield from _changed_pages(workload, held, entry, now, at, rng, ASKED_AFTER_LOAD)
-    elif held.asked.written is None and not held.asked.kept:
-        yield from _changed_rows(workload, held, entry, now, at, rng, ASKED_AFTER_LOAD)
+    if held.asked.written is None and not held.asked.kept:
+        now = {row["id"]: row for row in rows}
+        yield from _Changing(workload, held, entry, at, rng, now).cases(ASKED_AFTER_LOAD)
 
 
-def _row_cases(
-    workload: Workload, held: Databases, entry: str, rows: Sequence[Row], at: Address, rng: random.Random
-) -> Iterator[Case]:
-    """Rows by their ids; where a request is for several, also for one, the same one twice, and the most."""
-    now = {row["id"]: row for row in rows}
-    yield from _changed_rows(workload, held, entry, now, at, rng, ASKED)
-    if (several := held.asked.several) is None:
-        return
-    twice = [now[rng.choice(list(now))]] * 2
-    most = [now[id_] for id_ in rng.choices(list(now), k=several.most + 1)]
-    for of in (twice[:1], twice, most[:-1], most):
-        yield _asking(workload, held, entry, of, at, rng)
-    of = [now[id_] for id_ in rng.sample(list(now), several.drawn)]
-    case = workload.expected().of(held.asked.asked(of))
-    yield partial(_one_by_one, case, held, entry, several.drawn, at, token(rng))
+@dataclass(frozen=True)
+class _Changing:
+    """An entry that is asked for rows which change meanwhile; `now` has them as they are, by id."""
 
+    workload: Workload
+    held: Databases
+    entry: str
+    at: Address
+    rng: random.Random
+    now: dict[str, Row]
 
-def _changed_rows(
-    workload: Workload,
-    held: Databases,
-    entry: str,
-    now: MutableMapping[str, Row],
-    at: Address,
-    rng: random.Random,
-    times: int,
-) -> Iterator[Case]:
-    """Requests, each once more after one of its rows has changed; `now` has the rows as they are."""
-    for changing in rng.sample(list(now), min(times, len(now))):
-        ids = [*rng.choices(list(now), k=held.asked.statements - 1), changing]
-        yield _asking(workload, held, entry, [now[id_] for id_ in ids], at, rng)
-        now[changing] = held.change(entry, now[changing])
-        yield _asking(workload, held, entry, [now[id_] for id_ in ids], at, rng)
+    def cases(self, times: int) -> Iterator[Case]:
+        """Requests, each once more after a row has changed; for pages some more, each after one was added."""
+        for changing in self.rng.sample(list(self.now), min(times, len(self.now))):
+            ids = [*self.rng.choices(list(self.now), k=self.held.asked.statements - 1), changing]
+            yield self._asking(ids)
+            self.now[changing] = self.held.change(self.entry, self.now[changing])
+            yield self._asking(ids)
+        if self.held.asked.page is None:
+            return
+        for value in texts.of(times, self.rng):
+            more = {"id": str(len(self.now) + 1), "value": value}
+            self.held.insert(self.entry, more)
+            self.now[more["id"]] = more
+            yield self._asking([])
 
+    def _asking(self, ids: Sequence[str]) -> Case:
+        """A request for these rows as they are, or for a page, which has all of them."""
+        if self.held.asked.page is None:
+            return self.asking_for([self.now[id_] for id_ in ids])
+        return self._counted(self.page(), (1, len(self.now)))
 
-def _asking(
-    workload: Workload, held: Databases, entry: str, of: Sequence[Row], at: Address, rng: random.Random
-) -> Case:
-    """A request for these rows, of which as many are answered as one may be for."""
-    answered = of if held.asked.several is None else of[: held.asked.several.most]
-    values = {**held.asked.asked(answered), "ids": ",".join(row["id"] for row in of)}
-    took = (len(answered), len(answered))
-    return partial(_counted, workload.expected().of(values), held, entry, took, at, token(rng))
+    def asking_for(self, of: Sequence[Row]) -> Case:
+        """A request for these rows, of which as many are answered as one may be for."""
+        several = self.held.asked.several
+        answered = of if several is None else of[: several.most]
+        values = {**self.held.asked.asked(answered), "ids": ",".join(row["id"] for row in of)}
+        return self._counted(self.workload.expected().of(values), (len(answered), len(answered)))
 
+    def page(self) -> HttpCase:
+        """A request for a page that adds a text."""
+        (added,) = texts.of(1, self.rng)
+        return self.workload.expected().of(self.held.asked.asked_for_page(list(self.now.values()), added))
 
-def _page_cases(
-    workload: Workload, held: Databases, entry: str, rows: Sequence[Row], at: Address, rng: random.Random
-) -> Iterator[Case]:
-    """Pages of all rows, some of which change; then whether all are made alike, and whether it was the
-    database that sorted them."""
-    now = {row["id"]: row for row in rows}
-    yield from _changed_pages(workload, held, entry, now, at, rng, ASKED)
-    alike = [_page(workload, held, now, rng) for _ in range(ALIKE)]
-    yield partial(_alike, alike, at, token(rng))
-    yield partial(_unsorted, held, entry)
-
-
-def _changed_pages(
-    workload: Workload,
-    held: Databases,
-    entry: str,
-    now: MutableMapping[str, Row],
-    at: Address,
-    rng: random.Random,
-    times: int,
-) -> Iterator[Case]:
-    """Pages, each once more after a row has changed, and then after one was added; `now` has the rows as they
-    are."""
-
-    def asking() -> Case:
-        case = _page(workload, held, now, rng)
-        return partial(_counted, case, held, entry, (1, len(now)), at, token(rng))
-
-    for changing in rng.sample(list(now), min(times, len(now))):
-        yield asking()
-        now[changing] = held.change(entry, now[changing])
-        yield asking()
-    for value in texts.of(times, rng):
-        more = {"id": str(len(now) + 1), "value": value}
-        held.insert(entry, more)
-        now[more["id"]] = more
-        yield asking()
-
-
-def _page(workload: Workload, held: Databases, now: Mapping[str, Row], rng: random.Random) -> HttpCase:
-    """A request for a page of these rows that adds a text."""
-    (added,) = texts.of(1, rng)
-    return workload.expected().of(held.asked.asked_for_page(list(now.values()), added))
+    def _counted(self, case: HttpCase, took: tuple[int, int]) -> Case:
+        return partial(_counted, case, self.held, self.entry, took, self.at, token(self.rng))
 
 
 def _writing_cases(

@@ -276,8 +276,10 @@ def _create(databases: Databases, rows: Sequence[Row]) -> None:
             with filled.cursor() as cursor, cursor.copy(into) as copy:
                 copy.write("".join(f"{row['id']}\t{_escaped(row['value'])}\n" for row in rows))
             filled.execute(sql.SQL("VACUUM (FREEZE, ANALYZE) {}").format(table))
-        (shown,) = connection.execute("SHOW max_connections").fetchone() or ("0",)
-        most = -1 if server.own else most_sessions(int(shown), len(databases.names))
+        most = -1
+        if not server.own:
+            (shown,) = connection.execute("SHOW max_connections").fetchone() or ("0",)
+            most = most_sessions(int(shown), len(databases.names))
         limited = sql.SQL(" CONNECTION LIMIT {}").format(sql.Literal(most))
         for name in databases.names.values():
             made = sql.SQL("CREATE DATABASE {} TEMPLATE {}{}{}{}")
